@@ -1,0 +1,1 @@
+"""Thin Dagster assets: read rows, one engine call, write rows, return metadata."""

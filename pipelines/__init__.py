@@ -1,0 +1,1 @@
+"""Composition: definitions, the Temporal refresh, the Historical build."""

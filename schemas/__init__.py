@@ -1,0 +1,1 @@
+"""The contracts between stages: frozen records, canonical JSON, digests. No behaviour."""
