@@ -6,7 +6,7 @@ An expression is a finite number, `{"var": "name"}` or `{"op": "name", "args": [
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -23,10 +23,8 @@ UNARY: Final = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
     *("asinh", "acosh", "atanh", "floor", "ceil", "round", "sign", "step"),
 )
-ARITIES: Final[dict[str, tuple[int, int | None]]] = (
-    {name: (2, None) for name in NARY}
-    | {name: (2, 2) for name in BINARY}
-    | {name: (1, 1) for name in UNARY}
+ARITIES: Final[Mapping[str, tuple[int, int | None]]] = (
+    dict.fromkeys(NARY, (2, None)) | dict.fromkeys(BINARY, (2, 2)) | dict.fromkeys(UNARY, (1, 1))
 )
 """Operator name -> (fewest, most) arguments; None = no upper bound."""
 
@@ -83,7 +81,7 @@ def from_wire(data: object) -> Expression:
     return _build(data)
 
 
-def to_wire(expression: Expression) -> Any:  # noqa: ANN401 - JSON data
+def to_wire(expression: Expression) -> Any:
     """The JSON data of an expression: floats, `{"var"}` and `{"op", "args"}` objects."""
     if isinstance(expression, Var):
         return {"var": expression.var}
@@ -176,7 +174,7 @@ def _check_operator(path: str, name: object, args: object) -> list[object]:
     return list(args)
 
 
-def _build(data: Any) -> Expression:  # noqa: ANN401 - checked just before
+def _build(data: Any) -> Expression:
     if isinstance(data, Var | Op):
         return data
     if isinstance(data, dict):

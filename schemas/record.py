@@ -127,7 +127,7 @@ def canonical_json(value: object) -> str:
     )
 
 
-def strict_json(text: str) -> Any:  # noqa: ANN401 - JSON data of unknown shape
+def strict_json(text: str) -> Any:
     """Parsed JSON; duplicate keys, NaN and infinities are refused.
 
     Raises:
