@@ -1,0 +1,453 @@
+"""Science cards: what a model proposes (drafts) and what code makes of it (cards).
+
+A card is one case: one set of controls with all readout relations over it. In a draft
+expressions are infix text and every field is present, null where the source is silent.
+"""
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from schemas.expression import ExpressionField
+from schemas.record import Identity, Name, Part, Record, Sha256
+
+Status = Literal[
+    "equality",
+    "proportionality",
+    "approximation",
+    "prediction",
+    "definition",
+    "fitted",
+    "qualitative",
+]
+Origin = Literal["derived_here", "fitted_here", "restated"]
+Role = Literal["constant", "fitted", "reference"]
+Sampling = Literal["cartesian", "paired", "unstated"]
+"""Whether the source combined its control values freely, only in pairs, or does not say."""
+
+# --- drafts: what a model fills in -----------------------------------------------------------
+
+
+class AnchorDraft(Part):
+    """Where a fact stands in the packet, as a model claims it."""
+
+    first_line: int
+    last_line: int
+    quote: str
+    """8 to 300 characters copied verbatim from those lines."""
+    support: str
+    """A short paraphrase of what those lines say."""
+
+
+class RelationDraft(Part):
+    """How one readout depends on the controls."""
+
+    readout: str
+    expression: str
+    """Infix text over controls, definitions and parameters."""
+    status: Status
+    origin: Origin
+    anchors: list[AnchorDraft]
+
+
+class DefinitionDraft(Part):
+    """A named intermediate that relations share."""
+
+    name: str
+    meaning: str
+    unit: str
+    expression: str
+    anchors: list[AnchorDraft]
+
+
+class ConsistencyDraft(Part):
+    """An identity among readouts: left = right wherever both are defined."""
+
+    left: str
+    right: str
+    anchors: list[AnchorDraft]
+
+
+class ControlDraft(Part):
+    """A numeric quantity that the study manipulates."""
+
+    name: str
+    symbol: str
+    meaning: str
+    unit: str
+    low: float | None
+    high: float | None
+    choices: list[float] | None
+    inert: bool
+    """The source says that no readout depends on it."""
+    anchors: list[AnchorDraft]
+
+
+class ReadoutDraft(Part):
+    """A measured or computed observable."""
+
+    name: str
+    symbol: str
+    definition: str
+    """How it is measured or computed, in operational words."""
+    unit: str
+    resolution: float | None
+    uncertainty: float | None
+    uncertainty_kind: Literal["absolute", "relative"] | None
+    anchors: list[AnchorDraft]
+
+
+class ParameterDraft(Part):
+    """A number of the relation."""
+
+    name: str
+    symbol: str
+    meaning: str
+    value: float | None
+    unit: str
+    uncertainty: float | None
+    role: Role
+    fixed: bool
+    """True = one value for the whole case; False = the source varies it."""
+    derivation: str | None
+    """Infix text over other parameters when the value is computed, not stated."""
+    universal_constant: str | None
+    """The name of a universal constant that the source uses without its value."""
+    anchors: list[AnchorDraft]
+
+
+class ConstraintDraft(Part):
+    """A joint condition on the controls: expression >= 0."""
+
+    expression: str
+    meaning: str
+    anchors: list[AnchorDraft]
+
+
+class StatementDraft(Part):
+    """One anchored sentence."""
+
+    statement: str
+    anchors: list[AnchorDraft]
+
+
+class CardDraft(Part):
+    """What a model fills in for one case; nothing has a default."""
+
+    title: str
+    relations: list[RelationDraft]
+    definitions: list[DefinitionDraft]
+    consistency: list[ConsistencyDraft]
+    controls: list[ControlDraft]
+    readouts: list[ReadoutDraft]
+    parameters: list[ParameterDraft]
+    constraints: list[ConstraintDraft]
+    sampling: Sampling
+    sampling_anchors: list[AnchorDraft]
+    fixed_conditions: list[StatementDraft]
+    mechanisms: list[StatementDraft]
+    applicability: list[StatementDraft]
+    limitations: list[StatementDraft]
+    aggregation: list[StatementDraft]
+    sample_size: list[StatementDraft]
+    claim_dependencies: list[StatementDraft]
+
+
+class ExtractionReply(Part):
+    """The whole reply of an extractor: cards, or the reason why there are none."""
+
+    cards: list[CardDraft]
+    none_reason: str | None
+
+    @model_validator(mode="after")
+    def _one_or_other(self) -> Self:
+        if bool(self.cards) == bool(self.none_reason):
+            raise ValueError("give either cards or a none_reason")
+        return self
+
+
+# --- cards: what code admits ------------------------------------------------------------------
+
+
+class Anchor(Part):
+    """Where a fact stands in a packet, found there by code. The quote itself stays in the store."""
+
+    packet_sha256: Sha256
+    first_line: int
+    last_line: int
+    quote_sha256: Sha256
+    support: str
+    repaired: bool
+    """The quote stood at exactly one other place; the lines are where code found it."""
+
+
+Anchors = tuple[Anchor, ...]
+
+
+class Range(Part):
+    """A closed interval."""
+
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.low < self.high:
+            raise ValueError(f"low {self.low!r} is not below high {self.high!r}")
+        return self
+
+
+class Choices(Part):
+    """A finite set of values, ascending."""
+
+    choices: tuple[float, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if any(a >= b for a, b in zip(self.choices, self.choices[1:], strict=False)):
+            raise ValueError(f"choices {self.choices!r} are not ascending and distinct")
+        return self
+
+
+Domain = Range | Choices
+
+
+class Relation(Part):
+    """How one readout depends on the controls."""
+
+    readout: Name
+    expression: ExpressionField
+    status: Status
+    origin: Origin
+    anchors: Anchors
+
+
+class Definition(Part):
+    """A named intermediate that relations share."""
+
+    name: Name
+    meaning: str
+    unit: str
+    expression: ExpressionField
+    anchors: Anchors
+
+
+class Consistency(Part):
+    """An identity among readouts: left = right wherever both are defined."""
+
+    left: ExpressionField
+    right: ExpressionField
+    anchors: Anchors
+
+
+class Control(Part):
+    """A numeric quantity that the study manipulates."""
+
+    name: Name
+    symbol: str
+    meaning: str
+    unit: str
+    domain: Domain
+    inert: bool
+    anchors: Anchors
+
+
+class Readout(Part):
+    """A measured or computed observable."""
+
+    name: Name
+    symbol: str
+    definition: str
+    unit: str
+    resolution: float | None
+    """Smallest step of the instrument, in `unit`, as stated by the source."""
+    uncertainty: float | None
+    uncertainty_kind: Literal["absolute", "relative"] | None
+    anchors: Anchors
+
+
+class Parameter(Part):
+    """A number of the relation."""
+
+    name: Name
+    symbol: str
+    meaning: str
+    value: float
+    unit: str
+    uncertainty: float | None
+    role: Role
+    fixed: bool
+    derivation: ExpressionField | None
+    universal_constant: str | None
+    """Set when the value comes from the CODATA table, not from the source."""
+    anchors: Anchors
+
+
+class Constraint(Part):
+    """A joint condition on the controls: expression >= 0."""
+
+    expression: ExpressionField
+    meaning: str
+    anchors: Anchors
+
+
+class Statement(Part):
+    """One anchored sentence."""
+
+    statement: str
+    anchors: Anchors
+
+
+class Card(Record):
+    """An executable, anchored case. `id` is `<paper>/r<n>`."""
+
+    not_content: ClassVar[frozenset[str]] = frozenset(
+        {"extractor", "prompt_sha256", "revision", "replayed", "draft_sha256"}
+    )
+
+    paper_id: Identity
+    version: int
+    packet_id: Identity
+    packet_sha256: Sha256
+    title: str
+    relations: tuple[Relation, ...] = Field(min_length=1)
+    definitions: tuple[Definition, ...]
+    consistency: tuple[Consistency, ...]
+    controls: tuple[Control, ...] = Field(min_length=1)
+    readouts: tuple[Readout, ...] = Field(min_length=1)
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Constraint, ...]
+    sampling: Sampling
+    sampling_anchors: Anchors
+    fixed_conditions: tuple[Statement, ...]
+    mechanisms: tuple[Statement, ...]
+    applicability: tuple[Statement, ...]
+    limitations: tuple[Statement, ...]
+    aggregation: tuple[Statement, ...]
+    sample_size: tuple[Statement, ...]
+    claim_dependencies: tuple[Statement, ...]
+    extractor: str
+    """The model that answered."""
+    prompt_sha256: Sha256
+    revision: int
+    """0 = as first extracted; 1 or 2 = after a review asked for changes."""
+    replayed: bool
+    draft_sha256: Sha256
+    """Of the canonical JSON of the draft this card was made from; the draft stays in the store."""
+
+
+# --- Historical cards -------------------------------------------------------------------------
+
+
+class HistoricalControl(Part):
+    """A controllable input of a canonical relation."""
+
+    name: Name
+    symbol: str
+    meaning: str
+    unit: str
+    domain: Domain
+    inert: bool
+
+
+class HistoricalReadout(Part):
+    """An observable with its instrument step and tolerances."""
+
+    name: Name
+    symbol: str
+    definition: str
+    unit: str
+    resolution: float | None
+    """Null: taken from the tolerance policy."""
+    absolute: float | None
+    """Absolute tolerance in `unit`; null: taken from the tolerance policy."""
+    relative: float | None
+
+
+class HistoricalRelation(Part):
+    """How one readout follows from controls, independent and derived quantities."""
+
+    readout: Name
+    expression: ExpressionField
+    citation: str
+
+
+class Independent(Part):
+    """A parameter that may be set by itself."""
+
+    name: Name
+    symbol: str
+    meaning: str
+    value: float
+    unit: str
+    origin: Literal["source", "convention", "illustrative"]
+    citation: str
+
+
+class Derived(Part):
+    """A parameter recomputed from independent ones and corrections."""
+
+    name: Name
+    meaning: str
+    unit: str
+    expression: ExpressionField
+
+
+class Correction(Part):
+    """A coefficient of the super-family that is zero in the Original."""
+
+    name: Name
+    symbol: str
+    meaning: str
+    unit: str
+    term: ExpressionField
+    """The term it multiplies, for people to read."""
+    citation: str
+
+
+class MutationRule(Part):
+    """The admissible values of an independent parameter or a correction in a Counterfactual."""
+
+    target: Name
+    low: float
+    high: float
+    reason: str
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.low < self.high:
+            raise ValueError(f"rule for {self.target}: low {self.low!r} >= high {self.high!r}")
+        return self
+
+
+class HistoricalConstraint(Part):
+    """A joint condition on the controls: expression >= 0."""
+
+    expression: ExpressionField
+    meaning: str
+
+
+class HistoricalCard(Record):
+    """A canonical relation with citations in place of anchors. `id` is the slug.
+
+    It implements a modern simulated environment and does not reconstruct the
+    historical experiment.
+    """
+
+    title: str
+    field: str
+    discoverer: str
+    year: int
+    citation: str
+    controls: tuple[HistoricalControl, ...] = Field(min_length=1)
+    readouts: tuple[HistoricalReadout, ...] = Field(min_length=1)
+    relations: tuple[HistoricalRelation, ...] = Field(min_length=1)
+    constraints: tuple[HistoricalConstraint, ...]
+    independent: tuple[Independent, ...]
+    derived: tuple[Derived, ...]
+    corrections: tuple[Correction, ...]
+    mutation_rules: tuple[MutationRule, ...] = Field(min_length=1)
+    consistency: tuple[tuple[ExpressionField, ExpressionField], ...]
+    """Pairs (left, right) that are equal wherever both are defined."""
+    assumptions: tuple[str, ...]
+    disclaimer: Literal["does not reconstruct the historical experiment"]

@@ -1,0 +1,112 @@
+"""Releases: what is in one, who made it, and how every byte of it is accounted for."""
+
+from typing import ClassVar, Literal
+
+from schemas.record import Day, Identity, Instant, Part, Record, Sha256
+from schemas.source import Collection, Window
+
+EligibilityPolicy = Literal["journal_required", "preprint_only"]
+
+
+class ReleaseFile(Part):
+    """One file of a release."""
+
+    path: str
+    """Relative to the release folder, with `/`."""
+    sha256: Sha256
+    bytes: int
+    rows: int | None
+    """Null where the file is not a table."""
+
+
+class Policy(Part):
+    """A named choice of Lawsmith's that shaped the release."""
+
+    name: str
+    values: dict[str, float | str]
+
+
+class PlayerCleanliness(Part):
+    """Whether the release's papers all lie after one player's reported cutoff."""
+
+    player: str
+    cutoff: str
+    source: str
+    clean: bool | None
+    """Null where the cutoff is unknown or the collection has no dates."""
+
+
+class StageCount(Part):
+    """How many subjects a stage sent each way, by reason."""
+
+    stage: str
+    outcome: str
+    reason_code: str
+    count: int
+
+
+class StratumCount(Part):
+    """How many families of a difficulty and move kind a release holds."""
+
+    difficulty: str
+    moves: str
+    families: int
+
+
+class PublicManifest(Record):
+    """What the public tree holds. `id` is the release id, `temporal-2026.11.0`."""
+
+    not_content: ClassVar[frozenset[str]] = frozenset({"created_at", "code_version"})
+
+    collection: Collection
+    version: str
+    synthetic_sources: bool
+    replayed_replies: bool
+    """Some model replies were recorded ones."""
+    window: Window | None
+    cutoff: Day | None
+    until: Day | None
+    eligibility: EligibilityPolicy | None
+    policies: tuple[Policy, ...]
+    tasks: int
+    families: int
+    dispositions: tuple[StageCount, ...]
+    strata: tuple[StratumCount, ...]
+    cleanliness: tuple[PlayerCleanliness, ...]
+    models: dict[str, tuple[str, ...]]
+    """Role -> models that answered; empty for a Historical release."""
+    prompts: dict[str, Sha256]
+    incomplete: tuple[str, ...]
+    """What --allow-incomplete let through; empty otherwise."""
+    parents: tuple[str, ...]
+    reason: str | None
+    """Why a version follows another: a fault or a retraction."""
+    files: tuple[ReleaseFile, ...]
+    sealed_commitment: Sha256
+    """sha256 of the bytes of sealed/manifest.json."""
+    canary: str
+    code_version: str
+    created_at: Instant
+
+
+class SealedManifest(Record):
+    """Every file of both trees and the content digest. `id` is the release id."""
+
+    not_content: ClassVar[frozenset[str]] = frozenset({"created_at", "code_version"})
+
+    content_digest: Sha256
+    """Over canonical rows sorted by id, policies and the key's hash (`content-1`)."""
+    key_sha256: Sha256
+    attributions: dict[Identity, str]
+    """Paper id -> how to cite it; sealed, since a citation leads to the law."""
+    files: tuple[ReleaseFile, ...]
+    canary: str
+    code_version: str
+    created_at: Instant
+
+
+class Fault(Part):
+    """One thing that `verify` found wrong."""
+
+    path: str
+    what: str

@@ -1,0 +1,59 @@
+"""Scores of episodes. Undetermined is a value of its own, never a zero."""
+
+from typing import Literal
+
+from schemas.family import Environment
+from schemas.record import Identity, Part, Record, Sha256
+from schemas.task import Setting, TaskKind
+
+FailureMode = Literal[
+    "no_usable_answer",
+    "symbolically_not_recovered",
+    "parameter_error",
+    "evidence_misreading",
+    "explanation_mismatch",
+    "incorrect_relation",
+]
+
+
+class ReadoutScore(Part):
+    """Normalised errors of one readout on the hidden inputs."""
+
+    readout: str
+    mean_error: float
+    max_error: float
+
+
+class EpisodeScore(Record):
+    """The scores of one episode. `id` is the episode's."""
+
+    episode_digest: Sha256
+    release_id: Identity
+    task_id: Identity
+    family_id: Identity
+    kind: TaskKind
+    collection: str
+    setting: Setting
+    environment: Environment
+    player: str
+    protocol: str
+    budget: int | None
+    repeat: int
+    determined: bool
+    """False only for infrastructure faults and undecided equivalence."""
+    valid: bool
+    """An admissible predictor was submitted."""
+    prediction: float | None
+    """S = 1/(1 + mean e) (SciGame, eq. 2); null without an admissible predictor."""
+    readouts: tuple[ReadoutScore, ...]
+    protocol_kept: bool
+    weak: bool
+    strict: bool | None
+    """Null where equivalence is undecided."""
+    strict_delta: bool | None
+    failure: FailureMode | None
+    """Null on success and where undetermined."""
+    reason: str
+    scorer_version: str
+    synthetic_sources: bool
+    replayed: bool
