@@ -143,7 +143,8 @@ class Result(Generic[ValueT_co]):
 class Deferred:
     """A conversation not finished because of a cap or a stop; running again resumes it."""
 
-    reason: Literal["cap", "stopped"]
+    reason: Literal["over_budget", "interrupted"]
+    """A reason code of schemas.source."""
     sentence: str
     open_request: RequestKey | None = None
 
@@ -152,9 +153,9 @@ class Deferred:
 class Failed:
     """A conversation not finished for a technical reason; it may be tried again."""
 
-    reason: Literal["provider", "reply_missing", "conversation"]
-    """`provider`: no usable answer came; `reply_missing`: nothing recorded for the request;
-    `conversation`: a reply could not be used and no repair turn was left."""
+    reason: Literal["model_failed", "reply_missing", "unusable_reply"]
+    """`model_failed`: no answer came; `reply_missing`: nothing is recorded for the request;
+    `unusable_reply`: a reply could not be used and no repair turn was left."""
     sentence: str
     open_request: RequestKey | None = None
     retryable: bool = True

@@ -1,0 +1,312 @@
+"""The ledger of model calls: what was asked, what came back, what it cost.
+
+An intent is committed before a request is sent and the reply before it is used, so after a
+kill at any moment no committed reply is asked for again. The intents are also the
+reservations against caps and pace, which therefore hold across threads and processes.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from lawsmith.chat import Reply, Request, Role
+from lawsmith.errors import IntegrityError
+from lawsmith.gateways.ledger_limits import (
+    CapReached,
+    Spent,
+    Wait,
+    instant,
+    over_cap,
+    over_pace,
+    totals,
+)
+from lawsmith.gateways.ledger_schema import open_ledger_file
+from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.prices import Bound
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A committed intent: the right to send one request once."""
+
+    request_digest: str
+    attempt: int
+
+
+class Ledger:
+    """The calls of one store; safe to share between threads, and between processes by file.
+
+    Attributes:
+        path: the SQLite file.
+    """
+
+    def __init__(self, path: Path, *, clock: Callable[[], float], run: str | None = None) -> None:
+        """Open or make the ledger; intents of dead runs become `in_doubt`.
+
+        Args:
+            path: the SQLite file; its lock files stand in `<path>.runs/`.
+            clock: seconds since 1970 UTC.
+            run: label that caps are counted under; runs sharing a label share the caps.
+                None: this ledger object is its own run.
+
+        Raises:
+            PrerequisiteError: the store cannot be written.
+            IntegrityError: the file is no ledger of this format.
+        """
+        self.path = path
+        self._clock = clock
+        self._lock = RLock()
+        self._connection = open_ledger_file(path)
+        self._run = run
+        self._holder: int | None = None
+        self._alive: FileLock | None = None
+        self._mark_dead_runs()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file and the sign that this run is alive."""
+        with self._lock:
+            self._connection.close()
+            if self._alive is not None:
+                self._alive.release()
+                Path(self._alive.lock_file).unlink(missing_ok=True)
+                self._alive = None
+
+    def reply_for(self, request: Request, model: str) -> Reply | None:
+        """The first committed reply to this very request of this model, None if there is none.
+
+        Failed calls and calls in doubt are never served.
+        """
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT response, served_from FROM calls WHERE request_digest = ?"
+                " AND state = 'done' ORDER BY attempt LIMIT 1",
+                (request.digest(model),),
+            ).fetchall()
+        if not rows:
+            return None
+        reply = Reply.model_validate_json(rows[0][0])
+        source = "batch" if rows[0][1] == "batch" else "ledger"
+        return reply.model_copy(update={"served_from": source})
+
+    def begin(
+        self, request: Request, model: str, bound: Bound, caps: RunCaps, limits: RateLimits
+    ) -> Ticket | Wait | CapReached:
+        """Reserve the bound and commit the intent to send, if caps and pace allow it."""
+        with self._lock:
+            holder, run = self._start_run()
+            with self._transaction():
+                refusal = over_cap(self._connection, run, bound, caps) or over_pace(
+                    self._connection, model, bound, limits, self._clock()
+                )
+                if refusal is not None:
+                    return refusal
+                return self._insert(request, model, bound=bound, run=run, holder=holder)
+
+    def finish(self, ticket: Ticket, reply: Reply, *, latency: float) -> None:
+        """Commit the reply of a ticket; `latency` in seconds.
+
+        Raises:
+            IntegrityError: the ticket is not an open intent.
+        """
+        with self._lock, self._transaction():
+            self._store_reply(ticket, reply, latency)
+
+    def fail(self, ticket: Ticket, error: str, *, latency: float, maybe_charged: bool) -> None:
+        """Commit that a ticket brought no reply; `maybe_charged` keeps its bound counted.
+
+        Raises:
+            IntegrityError: the ticket is not an open intent.
+        """
+        state = "in_doubt" if maybe_charged else "failed"
+        with self._lock, self._transaction():
+            self._close_ticket(ticket, "state = ?, error = ?, latency = ?", (state, error, latency))
+
+    def store_imported(self, request: Request, model: str, reply: Reply, bound: Bound) -> bool:
+        """Commit a reply that came through a file; False when the request had one already."""
+        with self._lock, self._transaction():
+            digest = request.digest(model)
+            if self._rows(
+                "SELECT 1 FROM calls WHERE request_digest = ? AND state = 'done'", digest
+            ):
+                return False
+            ticket = self._insert(
+                request, model, bound=bound, run=self._run or "import", holder=None
+            )
+            self._store_reply(ticket, reply, None)
+        return True
+
+    def note_exported(self, request: Request, model: str) -> str:
+        """Remember an exported request, so that its reply finds it; returns its digest."""
+        digest = request.digest(model)
+        with self._lock, self._transaction():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO exports VALUES (?, ?, ?, ?)",
+                (digest, model, request.model_dump_json(), self._now()),
+            )
+        return digest
+
+    def exported(self, digest: str) -> tuple[Request, str] | None:
+        """The exported request of a digest and its model string, None if it is unknown."""
+        with self._lock:
+            rows = self._rows("SELECT request, model FROM exports WHERE request_digest = ?", digest)
+        return (Request.model_validate_json(rows[0][0]), rows[0][1]) if rows else None
+
+    def replies(self, model: str) -> Iterator[tuple[Request, Reply]]:
+        """Every request of a model string that has a reply, with it, oldest first."""
+        with self._lock:
+            rows = self._rows(
+                "SELECT request, response FROM calls WHERE model = ? AND state = 'done'"
+                " ORDER BY at, request_digest",
+                model,
+            )
+        for request, response in rows:
+            yield Request.model_validate_json(request), Reply.model_validate_json(response)
+
+    def spent(self, role: Role | None = None, *, this_run: bool = False) -> Spent:
+        """Totals of all calls, or of one role, or of this run's label."""
+        run = self._label() if this_run else None
+        with self._lock:
+            return totals(self._connection, role=role, run=run)
+
+    def _label(self) -> str:
+        return self._run if self._run is not None else f"run-{self._holder}"
+
+    def _start_run(self) -> tuple[int, str]:
+        """Number and label of this run; its lock file tells others that it is alive."""
+        if self._holder is None:
+            with self._transaction():
+                cursor = self._connection.execute(
+                    "INSERT INTO runs(run, pid, at) VALUES (?, ?, ?)",
+                    (self._run or "", os.getpid(), self._now()),
+                )
+                holder = int(cursor.lastrowid or 0)
+            self._alive = self._lock_file(holder)
+            self._alive.acquire()
+            self._holder = holder
+        return self._holder, self._label()
+
+    def _lock_file(self, holder: int) -> FileLock:
+        folder = self.path.with_name(f"{self.path.name}.runs")
+        folder.mkdir(exist_ok=True)
+        return FileLock(folder / f"{holder}.lock", thread_local=False)
+
+    def _mark_dead_runs(self) -> None:
+        with self._lock:
+            rows = self._rows("SELECT DISTINCT holder FROM calls WHERE state = 'intent'")
+            for (holder,) in rows:
+                lock = self._lock_file(holder)
+                try:
+                    lock.acquire(blocking=False)
+                except Timeout:
+                    continue
+                with self._transaction():
+                    self._connection.execute(
+                        "UPDATE calls SET state = 'in_doubt', error = 'the run ended before the"
+                        " reply was stored' WHERE state = 'intent' AND holder = ?",
+                        (holder,),
+                    )
+                lock.release()
+                Path(lock.lock_file).unlink(missing_ok=True)
+
+    def _insert(
+        self,
+        request: Request,
+        model: str,
+        *,
+        bound: Bound,
+        run: str,
+        holder: int | None,
+    ) -> Ticket:
+        digest = request.digest(model)
+        attempt = int(
+            self._rows(
+                "SELECT coalesce(max(attempt), 0) + 1 FROM calls WHERE request_digest = ?", digest
+            )[0][0]
+        )
+        row = {
+            "request_digest": digest,
+            "attempt": attempt,
+            "role": request.role,
+            "subject": request.subject_id,
+            "round": request.round,
+            "state": "intent",
+            "request": request.model_dump_json(),
+            "at": self._now(),
+            "subject_kind": request.subject_kind,
+            "revision": request.revision,
+            "model": model,
+            "upper_tokens": bound.tokens,
+            "upper_usd": bound.usd,
+            "run": run,
+            "holder": holder,
+        }
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        self._connection.execute(
+            f"INSERT INTO calls({names}) VALUES ({marks})", tuple(row.values())
+        )
+        return Ticket(digest, attempt)
+
+    def _store_reply(self, ticket: Ticket, reply: Reply, latency: float | None) -> None:
+        usage = reply.usage
+        self._close_ticket(
+            ticket,
+            "state = 'done', response = ?, usage = ?, tokens = ?, cost = ?, latency = ?,"
+            " served_from = ?",
+            (
+                reply.model_dump_json(),
+                None if usage is None else usage.model_dump_json(),
+                None if usage is None else usage.total,
+                reply.cost_usd,
+                latency,
+                reply.served_from,
+            ),
+        )
+
+    def _close_ticket(self, ticket: Ticket, change: str, values: tuple[object, ...]) -> None:
+        cursor = self._connection.execute(
+            f"UPDATE calls SET {change} WHERE request_digest = ? AND attempt = ?"
+            " AND state = 'intent'",
+            (*values, ticket.request_digest, ticket.attempt),
+        )
+        if cursor.rowcount != 1:
+            raise IntegrityError(
+                f"attempt {ticket.attempt} of request {ticket.request_digest!r} is not in flight",
+                path=str(self.path),
+            )
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _now(self) -> str:
+        return instant(self._clock())
+
+
+__all__ = ("CapReached", "Ledger", "Spent", "Ticket", "Wait")
