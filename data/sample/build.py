@@ -1,10 +1,8 @@
-"""Rebuild the nine synthetic papers of the sample window, byte for byte.
+"""Rebuild the synthetic papers of the sample window: python data/sample/build.py [--to FOLDER].
 
-Each paper is one text file under text/; this script typesets it as papers/<id>.pdf and, for
-three of them, writes the TeX twin under tex/<id>/. The small tables are simulated here: the
-paper's own relation, times seeded log-normal noise.
-
-    python data/sample/build.py [--to FOLDER]
+Each paper is one text file under text/, typeset as papers/<id>.pdf and, for three of them,
+as the TeX twin under tex/<id>/. The small tables are simulated: the paper's own relation
+times seeded log-normal noise.
 """
 
 import argparse
@@ -152,46 +150,51 @@ def table_rows(paper: str, table: Block) -> list[list[str]]:
 _BODY: Final = ParagraphStyle(
     "body", fontName="Times-Roman", fontSize=10.5, leading=13.2, alignment=TA_JUSTIFY, spaceAfter=5
 )
-_STYLES: Final = {
-    "title": ParagraphStyle(
-        "title", _BODY, fontName="Times-Bold", fontSize=15, leading=18, alignment=TA_CENTER
-    ),
-    "centre": ParagraphStyle("centre", _BODY, alignment=TA_CENTER),
-    "notice": ParagraphStyle("notice", _BODY, fontName="Times-Italic", alignment=TA_CENTER),
-    "abstract": ParagraphStyle(
-        "abstract", _BODY, fontSize=9.8, leading=12.2, leftIndent=9 * mm, rightIndent=9 * mm
-    ),
-    "heading": ParagraphStyle(
-        "heading", _BODY, fontName="Times-Bold", fontSize=11.5, spaceBefore=6, spaceAfter=4
-    ),
-    "text": _BODY,
-    "equation": ParagraphStyle(
-        "equation", _BODY, fontSize=11, alignment=TA_CENTER, spaceBefore=3, spaceAfter=8
-    ),
-    "caption": ParagraphStyle("caption", _BODY, fontSize=9.5, alignment=TA_CENTER, spaceBefore=4),
-}
+_CENTRE: Final = ParagraphStyle("centre", _BODY, alignment=TA_CENTER)
+_NOTICE: Final = ParagraphStyle("notice", _CENTRE, fontName="Times-Italic")
+_TITLE: Final = ParagraphStyle("title", _CENTRE, fontName="Times-Bold", fontSize=15, leading=18)
+_CAPTION: Final = ParagraphStyle("caption", _CENTRE, fontSize=9.5, spaceBefore=4)
+_HEADING: Final = ParagraphStyle(
+    "heading", _BODY, fontName="Times-Bold", fontSize=11.5, spaceBefore=6, keepWithNext=1
+)
+_ABSTRACT: Final = ParagraphStyle("abstract", _BODY, leftIndent=9 * mm, rightIndent=9 * mm)
 
 
-def _italic(equation: str) -> str:
-    """Variables in italics, function names, numbers and units upright."""
+def _italic(mathematics: str) -> str:
+    """Escaped markup: variables in italics, function names and numbers upright."""
 
     def one(match: re.Match[str]) -> str:
         word = match[0]
-        return word if word in {"exp", "tanh", "mm"} else f"<i>{word}</i>"
+        return word if word in {"exp", "tanh"} else f"<i>{word}</i>"
 
-    return re.sub(r"[A-Za-z]\w*", one, equation)
+    return re.sub(r"\b[A-Za-z]\w*\b(?!;)", one, escape(mathematics))
+
+
+def _markup(text: str) -> str:
+    """Prose as escaped markup, its `$...$` set flat and in italics."""
+    parts = re.split(r"(\$[^$]*\$)", text)
+    return "".join(
+        _italic(flatten(part)) if part.startswith("$") else escape(part) for part in parts
+    )
+
+
+def _equation(text: str) -> Table:
+    """A centred equation with its number at the right margin."""
+    shown, _, number = text.rpartition(" ")
+    cells = [Paragraph(x, _CENTRE) for x in ("", _italic(shown), number)]
+    return Table([cells], colWidths=[20 * mm, None, 20 * mm], spaceAfter=5)
 
 
 def _table(paper: str, block: Block) -> Table:
     table = Table(table_rows(paper, block), rowHeights=13, spaceBefore=2, spaceAfter=8)
-    lines = [("LINEABOVE", (0, row), (-1, row), 0.6, "black") for row in (0, 1)]
     table.setStyle(
         TableStyle(
             [
                 ("FONT", (0, 0), (-1, -1), "Times-Roman", 9.5),
                 ("ALIGN", (0, 0), (-1, -1), "CENTER"),
-                ("LINEBELOW", (0, -1), (-1, -1), 0.6, "black"),
-                *lines,
+                ("VALIGN", (0, 0), (-1, -1), "MIDDLE"),
+                *(("LINEBELOW", (0, row), (-1, row), 0.6, "black") for row in (0, -1)),
+                ("LINEABOVE", (0, 0), (-1, 0), 0.6, "black"),
             ]
         )
     )
@@ -200,15 +203,15 @@ def _table(paper: str, block: Block) -> Table:
 
 def _froth_figure() -> Drawing:
     """Heights in three columns whose discs differ, with the line drawn by eye (log axes)."""
-    width, height, left, low = 250, 125, 40.0, 26.0
+    width, height, left, low = 440, 125, 120.0, 26.0
     rng = np.random.Generator(np.random.PCG64([SEED, 1]))
-    drawing = Drawing(width, height + 6, hAlign="CENTER")
+    drawing = Drawing(width, height + 6)
 
     def at(u: float, h: float) -> tuple[float, float]:
-        x = left + (width - left - 10) * math.log(u / 1.5) / math.log(40 / 1.5)
+        x = left + 230 * math.log(u / 1.5) / math.log(40 / 1.5)
         return x, low + (height - low - 8) * math.log(h / 30) / math.log(300 / 30)
 
-    drawing.add(Line(left, low, width - 6, low, strokeWidth=0.7))
+    drawing.add(Line(left, low, left + 230, low, strokeWidth=0.7))
     drawing.add(Line(left, low, left, height, strokeWidth=0.7))
     drawing.add(Line(*at(2, 40 * 2**0.42), *at(30, 40 * 30**0.42), strokeWidth=0.9))
     for u in (2, 5, 10, 20, 30):
@@ -220,30 +223,30 @@ def _froth_figure() -> Drawing:
     for h in (30, 100, 300):
         _, y = at(2, h)
         drawing.add(String(left - 18, y - 3, f"{h}", fontName="Times-Roman", fontSize=8))
-    drawing.add(String(width / 2, 4, "U (mm/s)", fontName="Times-Roman", fontSize=9))
-    drawing.add(String(0, height - 4, "H (mm)", fontName="Times-Roman", fontSize=9))
+    drawing.add(String(left + 90, 4, "U (mm/s)", fontName="Times-Roman", fontSize=9))
+    drawing.add(String(left - 44, height + 4, "H (mm)", fontName="Times-Roman", fontSize=9))
     return drawing
 
 
 def _flowables(paper: str, source: Source) -> Iterator[Flowable]:
-    yield Paragraph(escape(source.title), _STYLES["title"])
+    yield Paragraph(escape(source.title), _TITLE)
     yield Spacer(1, 4)
-    yield Paragraph(AUTHOR, _STYLES["centre"])
-    yield Paragraph(NOTICE, _STYLES["notice"])
+    yield Paragraph(AUTHOR, _CENTRE)
+    yield Paragraph(NOTICE, _NOTICE)
     for block in source.blocks:
-        text = escape(flatten(block.text.partition(" ;; ")[0]))
+        text = _markup(block.text)
         if block.kind == "abstract":
-            yield Paragraph(f"<b>Abstract.</b> {text}", _STYLES["abstract"])
+            yield Paragraph(f"<b>Abstract.</b> {text}", _ABSTRACT)
         elif block.kind == "equation":
-            yield Paragraph(_italic(text.replace("  (", " (")), _STYLES["equation"])
+            yield _equation(block.text.partition(" ;; ")[0])
         elif block.kind == "table":
-            yield Paragraph(text, _STYLES["caption"])
+            yield Paragraph(text, _CAPTION)
             yield _table(paper, block)
         elif block.kind == "figure":
             yield _froth_figure()
-            yield Paragraph(text, _STYLES["caption"])
+            yield Paragraph(text, _CAPTION)
         else:
-            yield Paragraph(text, _STYLES[block.kind])
+            yield Paragraph(text, _HEADING if block.kind == "heading" else _BODY)
 
 
 def _footer(canvas: Canvas, document: SimpleDocTemplate) -> None:
@@ -255,19 +258,11 @@ def build_pdf(paper: str, text: str) -> bytes:
     """The PDF of a paper whose text file holds `text`; equal texts give equal bytes."""
     source = parse_source(text)
     out = BytesIO()
+    margins = dict.fromkeys(("leftMargin", "rightMargin", "topMargin", "bottomMargin"), 24 * mm)
     # No page compression: zlib builds differ in their bytes.
+    labels = {"title": source.title, "author": AUTHOR, "subject": NOTICE}
     document = SimpleDocTemplate(
-        out,
-        pagesize=A4,
-        invariant=1,
-        pageCompression=0,
-        title=source.title,
-        author=AUTHOR,
-        subject=NOTICE,
-        leftMargin=26 * mm,
-        rightMargin=26 * mm,
-        topMargin=22 * mm,
-        bottomMargin=22 * mm,
+        out, pagesize=A4, invariant=1, pageCompression=0, **margins, **labels
     )
     document.build(list(_flowables(paper, source)), onFirstPage=_footer, onLaterPages=_footer)
     return out.getvalue()
@@ -318,28 +313,23 @@ def build_tex(paper: str, text: str) -> dict[str, str]:
     """The TeX twin: file name -> text. Figures are not supported."""
     source = parse_source(text)
     names = list(dict.fromkeys(block.file for block in source.blocks))
-    files = {}
-    for name in names[1:]:
-        part = [block for block in source.blocks if block.file == name]
-        files[f"{name}.tex"] = "\n\n".join(_tex_blocks(paper, part)) + "\n"
+    files = {
+        f"{name}.tex": "\n\n".join(
+            _tex_blocks(paper, [block for block in source.blocks if block.file == name])
+        )
+        + "\n"
+        for name in names[1:]
+    }
     body: list[str] = []
     for block in source.blocks:
         if block.file == "main":
             body.extend(_tex_blocks(paper, [block]))
         elif f"\\input{{{block.file}}}" not in body:
             body.append(f"\\input{{{block.file}}}")
-    head = "\n".join(
-        [
-            r"\documentclass[11pt]{article}",
-            r"\usepackage[utf8]{inputenc}",
-            r"\usepackage{amsmath}",
-            f"\\title{{{_tex_text(source.title)}}}",
-            f"\\author{{{AUTHOR}}}",
-            r"\date{}",
-            r"\begin{document}",
-            r"\maketitle",
-            f"\\noindent\\emph{{{NOTICE}}}",
-        ]
+    head = (
+        "\\documentclass[11pt]{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath}\n"
+        f"\\title{{{_tex_text(source.title)}}}\n\\author{{{AUTHOR}}}\n\\date{{}}\n"
+        f"\\begin{{document}}\n\\maketitle\n\\noindent\\emph{{{NOTICE}}}"
     )
     files["main.tex"] = "\n\n".join([head, *body, r"\end{document}"]) + "\n"
     return files
