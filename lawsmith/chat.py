@@ -22,6 +22,7 @@ SubjectKind = Literal["packet", "card", "case", "episode"]
 """What the request is about; `subject_id` is the id of that record."""
 
 Count = Annotated[int, Field(ge=0)]
+"""A whole number, 0 or more."""
 
 
 class Message(Part):
@@ -219,6 +220,7 @@ def reply_json(reply: Reply) -> Any:
 __all__ = (
     "Answerer",
     "Conversation",
+    "Count",
     "Deferred",
     "Failed",
     "Message",

@@ -1,0 +1,310 @@
+"""Live models through litellm: one call per request, errors sorted, nothing retried here.
+
+litellm takes about six seconds to import, so this module imports it inside functions, and
+with its price table read from the installed package instead of the network.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from threading import Lock
+from typing import Any, Literal
+
+from lawsmith.chat import Reply, Request, Usage
+from lawsmith.errors import PrerequisiteError
+from lawsmith.gateways.faults import ProviderError
+from lawsmith.gateways.prices import Price
+
+Rung = Literal["json_schema", "json_object", "prompt"]
+
+_RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "prompt")
+_FORMAT_REFUSED = re.compile(
+    r"response_format|json_schema|json_object|structured output|json mode|guided_json", re.I
+)
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.I)
+_SHORTEST_SECRET = 8
+_FINISH: Mapping[str | None, Literal["stop", "length", "content_filter"]] = {
+    "stop": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "content_filter",
+}
+
+
+def load_litellm() -> Any:
+    """The litellm module, imported so that it asks the network for nothing and stays quiet.
+
+    Raises:
+        PrerequisiteError: it is not installed.
+    """
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    try:
+        import litellm
+    except ImportError as error:
+        raise PrerequisiteError(
+            f"litellm is not installed: {error}", fix="install lawsmith[model]"
+        ) from error
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    return litellm
+
+
+class LitellmAnswerer:
+    """One live model.
+
+    Attributes:
+        price: what the configuration says, else litellm's bundled table, else None.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        environ: Mapping[str, str],
+        api_base: str | None = None,
+        api_key_env: str | None = None,
+        price: Price | None = None,
+        timeout_seconds: float = 300.0,
+    ) -> None:
+        """A model string of litellm, with its key looked up.
+
+        Args:
+            model: as `openai/gpt-4o-mini`.
+            environ: where API keys are read from.
+            api_base: address of a server of one's own; then a key is optional.
+            api_key_env: variable that holds the key; None for the provider's usual one.
+            price: USD per token, over litellm's table.
+            timeout_seconds: how long one call may take.
+
+        Raises:
+            PrerequisiteError: the model string names no provider, or its key is not set.
+        """
+        self.model = model
+        self._litellm = load_litellm()
+        self._api_base = api_base
+        self._timeout = timeout_seconds
+        self._key_name = api_key_env
+        self._api_key = self._find_key(environ)
+        self._secrets = sorted(
+            {
+                value
+                for name, value in environ.items()
+                if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
+            },
+            key=len,
+            reverse=True,
+        )
+        self.price = price if price is not None else self._listed_price()
+        self._rung: Rung = "json_schema"
+        self._rung_lock = Lock()
+
+    def answer(self, requests: Sequence[Request]) -> Sequence[Reply]:
+        """One call per request.
+
+        Raises:
+            ProviderError: no usable answer; it says whether another try makes sense.
+            PrerequisiteError: the key is refused or the model does not exist.
+        """
+        return [self._answer_one(request) for request in requests]
+
+    def _answer_one(self, request: Request) -> Reply:
+        if request.response_schema is None:
+            return self._reply(request, self._call(request, None), None)
+        for rung in _RUNGS[_RUNGS.index(self._rung) :]:
+            try:
+                response = self._call(request, rung)
+            except _FormatRefusedError:
+                continue
+            with self._rung_lock:
+                self._rung = rung
+            return self._reply(request, response, rung)
+        raise ProviderError(
+            f"model {self.model!r} refuses every way to ask for JSON", path=str(request.key)
+        )
+
+    def _call(self, request: Request, rung: Rung | None) -> Any:
+        arguments: dict[str, Any] = {
+            "model": self.model,
+            "messages": chat_messages(request, schema_in_prompt=rung in ("json_object", "prompt")),
+            "max_tokens": request.max_tokens,
+            "timeout": self._timeout,
+            # The runner is the one owner of retries: none below it.
+            "max_retries": 0,
+            "num_retries": 0,
+        }
+        if request.temperature is not None:
+            arguments["temperature"] = request.temperature
+        if self._api_base is not None:
+            arguments["api_base"] = self._api_base
+        if self._api_key is not None:
+            arguments["api_key"] = self._api_key
+        if rung in ("json_schema", "json_object"):
+            arguments["response_format"] = response_format(request, rung)
+        openai = self._openai()
+        try:
+            return self._litellm.completion(**arguments)
+        except openai.APIError as error:
+            raise self._sorted_error(error, request, rung) from None
+
+    def _openai(self) -> Any:
+        import openai
+
+        return openai
+
+    def _sorted_error(self, error: Any, request: Request, rung: Rung | None) -> Exception:
+        openai = self._openai()
+        status = getattr(error, "status_code", None)
+        text, where = self._without_secrets(str(error)), str(request.key)
+        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+            return PrerequisiteError(
+                f"model {self.model!r} refuses the key: {text}",
+                fix=f"set {self._key_name} to a key that is valid for it",
+            )
+        if isinstance(error, openai.NotFoundError):
+            return PrerequisiteError(
+                f"the provider does not know the model {self.model!r}: {text}",
+                fix="check the model string",
+            )
+        if isinstance(error, openai.APITimeoutError):
+            return ProviderError(text, path=where, transient=True, maybe_charged=True)
+        if rung is not None and status in (400, 422) and _FORMAT_REFUSED.search(text):
+            return _FormatRefusedError(text)
+        transient = status is None or status in (408, 409, 425, 429) or int(status) >= 500
+        # litellm reports a connection that broke as a 500 without a response: it may have been
+        # answered and billed.
+        broken = getattr(error, "response", None) is None or "Connection error" in text
+        return ProviderError(
+            f"status {status}: {text}",
+            path=where,
+            transient=transient,
+            maybe_charged=transient and status != 429 and broken,
+            retry_after=_retry_after(error),
+        )
+
+    def _reply(self, request: Request, response: Any, rung: Rung | None) -> Reply:
+        if not response.choices:
+            raise ProviderError(
+                "the answer has no choice",
+                path=str(request.key),
+                transient=True,
+                maybe_charged=True,
+            )
+        choice = response.choices[0]
+        usage = _usage(getattr(response, "usage", None))
+        return Reply(
+            text=self._without_secrets(choice.message.content or ""),
+            finish_reason=_FINISH.get(choice.finish_reason, "other"),
+            model=response.model or self.model,
+            usage=usage,
+            cost_usd=None if usage is None or self.price is None else self.price.of(usage),
+            replayed=False,
+            served_from="provider",
+            rung=rung,
+        )
+
+    def _find_key(self, environ: Mapping[str, str]) -> str | None:
+        litellm = self._litellm
+        try:
+            provider = litellm.get_llm_provider(self.model, api_base=self._api_base)[1]
+        except litellm.BadRequestError as error:
+            raise PrerequisiteError(
+                f"unknown model {self.model!r}: litellm knows no provider for it",
+                fix="write <provider>/<model> as in litellm's list, or replay/<set>",
+            ) from error
+        if self._key_name is None:
+            names = litellm.validate_environment(self.model, api_base=self._api_base)
+            wanted = [name for name in names["missing_keys"] if _SECRET_NAME.search(name)]
+            if not wanted:
+                # litellm has found the key itself, or the provider takes none.
+                self._key_name = f"{provider.upper()}_API_KEY"
+                return None
+            self._key_name = wanted[0]
+        key = environ.get(self._key_name)
+        if key:
+            return key
+        if self._api_base is not None:
+            return "none"
+        raise PrerequisiteError(
+            f"model {self.model!r} needs an API key and {self._key_name} is not set",
+            fix=f"export {self._key_name}=..., or use a recording: replay/<set>",
+        )
+
+    def _listed_price(self) -> Price | None:
+        listed = self._litellm.model_cost.get(self.model)
+        if listed is None:
+            name, provider, _, _ = self._litellm.get_llm_provider(
+                self.model, api_base=self._api_base
+            )
+            entry = self._litellm.model_cost.get(name)
+            listed = entry if entry and entry.get("litellm_provider") == provider else None
+        if self._api_base is not None or not listed:
+            return None
+        into, out = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
+        return None if into is None or out is None else Price(float(into), float(out))
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[key removed]")
+        return text
+
+
+class _FormatRefusedError(Exception):
+    """The provider does not take this response format: the ladder goes down a rung."""
+
+
+def chat_messages(request: Request, *, schema_in_prompt: bool) -> list[dict[str, str]]:
+    """The messages as providers take them, with the schema written out where asked."""
+    messages = [{"role": message.role, "content": message.text} for message in request.messages]
+    if schema_in_prompt and request.response_schema is not None:
+        schema = json.dumps(request.response_schema, ensure_ascii=False)
+        messages[-1] = {
+            "role": messages[-1]["role"],
+            "content": f"{messages[-1]['content']}\n\nReply with one JSON object that satisfies"
+            f" this JSON schema, and nothing else:\n{schema}",
+        }
+    return messages
+
+
+def response_format(request: Request, rung: Rung) -> dict[str, Any]:
+    """The `response_format` of a rung, as the OpenAI chat protocol writes it."""
+    if rung == "json_object":
+        return {"type": "json_object"}
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": request.response_schema_name,
+            "schema": request.response_schema,
+            "strict": True,
+        },
+    }
+
+
+def _usage(reported: Any) -> Usage | None:
+    if reported is None:
+        return None
+    prompt, completion = reported.prompt_tokens, reported.completion_tokens
+    if not prompt and not completion:
+        # litellm fills in zeros where the provider said nothing.
+        return None
+    return Usage(prompt_tokens=int(prompt or 0), completion_tokens=int(completion or 0))
+
+
+def _retry_after(error: Any) -> float | None:
+    """Seconds that the provider asks to wait; a date is read against the reply's own date."""
+    response = getattr(error, "response", None)
+    if response is None or "retry-after" not in response.headers:
+        return None
+    text = response.headers["retry-after"].strip()
+    if re.fullmatch(r"\d{1,6}(\.\d+)?", text):
+        return float(text)
+    try:
+        until = parsedate_to_datetime(text)
+        sent = parsedate_to_datetime(response.headers["date"])
+    except (KeyError, ValueError):
+        return None
+    return max(0.0, (until - sent).total_seconds())
+
+
+__all__ = ("LitellmAnswerer", "chat_messages", "load_litellm", "response_format")
