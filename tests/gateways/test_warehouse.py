@@ -1,0 +1,434 @@
+"""The store: partitions, catalogue, locks, keys, run logs."""
+
+import hashlib
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from lawsmith.errors import InputError, IntegrityError, LockHeldError, PrerequisiteError
+from lawsmith.gateways.warehouse import (
+    TABLES,
+    Row,
+    RunLog,
+    Store,
+    catalogue_lock,
+    collection_key,
+    columns_of,
+    partition_lock,
+    partitions_of,
+    query,
+    read_partition,
+    read_table,
+    rebuild_catalogue,
+    row_of,
+    write_partition,
+)
+from schemas.source import Disposition, ReasonCode
+
+ROOT = Path(__file__).resolve().parents[2]
+WEEK = "2026-10-05"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "it's home")
+
+
+def _family(name: str, *, partition: str = WEEK, collection: str = "temporal-sample") -> Row:
+    extra = dict.fromkeys(columns_of("families")) | {"card_id": f"{name}/r1", "controls": 2}
+    return Row(
+        id=f"{name}/r1/f1",
+        paper_id=name,
+        collection=collection,
+        partition=partition,
+        outcome="passed",
+        reason_code="ok",
+        digest=hashlib.sha256(name.encode()).hexdigest(),
+        schema_version=1,
+        code_version="0.1.0",
+        record='{"a":1}',
+        extra=extra,
+    )
+
+
+def test_open_makes_every_folder(store: Store) -> None:
+    names = {path.name for path in store.home.iterdir()}
+    expected = "dagster packets tables releases exports evaluations keys locks runs"
+    assert names == set(expected.split())
+    assert store.ledger.name == "ledger.sqlite"
+    assert store.catalogue.name == "lawsmith.duckdb"
+    assert store.overrides.name == "overrides.toml"
+
+
+def test_open_refuses_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(PrerequisiteError, match="LAWSMITH_HOME"):
+        Store.open(tmp_path / "file" / "home")
+
+
+def test_rows_come_back_as_written_and_sorted(store: Store) -> None:
+    rows = [_family("sample:0002"), _family("sample:0001")]
+    assert write_partition(store, "families", "temporal-sample", WEEK, rows)
+    assert read_partition(store, "families", "temporal-sample", WEEK) == rows[::-1]
+    assert read_partition(store, "families", "temporal-sample", "2026-10-12") == []
+
+
+def test_writing_the_same_rows_again_changes_nothing(store: Store) -> None:
+    rows = [_family("sample:0001"), _family("sample:0002")]
+    write_partition(store, "families", "temporal-sample", WEEK, rows)
+    path = store.tables / "families" / "temporal-sample" / f"{WEEK}.parquet"
+    before = path.stat().st_ino
+    assert not write_partition(store, "families", "temporal-sample", WEEK, rows[::-1])
+    assert path.stat().st_ino == before
+    assert write_partition(store, "families", "temporal-sample", WEEK, rows[:1])
+    assert len(read_partition(store, "families", "temporal-sample", WEEK)) == 1
+    assert [item.name for item in path.parent.iterdir()] == [path.name]
+
+
+def test_bytes_do_not_depend_on_process_or_hash_seed(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]);"
+        "import test_warehouse as t; from lawsmith.gateways.warehouse import *;"
+        "s = Store.open(Path(sys.argv[1]));"
+        "write_partition(s, 'families', 'temporal-sample', t.WEEK,"
+        " [t._family(f'sample:{n:04}') for n in range(50)])"
+    )
+    digests = set()
+    for seed in ("1", "2"):
+        home = tmp_path / seed
+        subprocess.run(
+            [sys.executable, "-c", code, str(home), str(Path(__file__).parent)],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+        )
+        path = home / "tables" / "families" / "temporal-sample" / f"{WEEK}.parquet"
+        digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
+    assert len(digests) == 1
+
+
+def test_read_table_goes_over_all_partitions(store: Store) -> None:
+    for week, name in (("2026-10-12", "sample:0001"), (WEEK, "sample:0002")):
+        rows = [_family(name, partition=week)]
+        write_partition(store, "families", "temporal-sample", week, rows)
+    assert partitions_of(store, "families", "temporal-sample") == [WEEK, "2026-10-12"]
+    found = read_table(store, "families", "temporal-sample")
+    assert [row.paper_id for row in found] == ["sample:0001", "sample:0002"]
+    assert read_table(store, "families", "historical") == []
+
+
+def test_an_empty_partition_is_a_file_with_the_whole_schema(store: Store) -> None:
+    write_partition(store, "reviews/card", "temporal", WEEK, [])
+    path = store.tables / "reviews" / "card" / "temporal" / f"{WEEK}.parquet"
+    names = pq.read_schema(path).names
+    assert names[:2] == ["id", "paper_id"]
+    assert names[-1] == "record"
+    assert "decision" in names
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"partition": "2026-10-12"}, "belongs to"),
+        ({"extra": {"card_id": "x"}}, "not those of the table"),
+        (
+            {"extra": {**dict.fromkeys(columns_of("families")), "controls": "2"}},
+            "controls: '2' is not of the column's type",
+        ),
+        (
+            {"extra": {**dict.fromkeys(columns_of("families")), "controls": True}},
+            "controls: True is not",
+        ),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused(
+    store: Store, change: dict[str, object], message: str
+) -> None:
+    row = Row(**{**vars(_family("sample:0001")), **change})
+    with pytest.raises(InputError, match=message):
+        write_partition(store, "families", "temporal-sample", WEEK, [row])
+    assert partitions_of(store, "families", "temporal-sample") == []
+
+
+def test_an_id_twice_is_refused(store: Store) -> None:
+    with pytest.raises(InputError, match="stands twice"):
+        write_partition(store, "families", "temporal-sample", WEEK, [_family("sample:0001")] * 2)
+
+
+@pytest.mark.parametrize("partition", ["../x", "a/b", "", ".hidden", "a|b"])
+def test_a_partition_name_stays_in_its_folder(store: Store, partition: str) -> None:
+    with pytest.raises(InputError, match="partition"):
+        read_partition(store, "families", "temporal", partition)
+
+
+def test_an_unknown_table_names_its_neighbours(store: Store) -> None:
+    with pytest.raises(InputError, match="did you mean families"):
+        read_table(store, "famlies", "temporal")
+
+
+def test_a_damaged_partition_is_named(store: Store) -> None:
+    write_partition(store, "cards", "temporal", WEEK, [])
+    path = store.tables / "cards" / "temporal" / f"{WEEK}.parquet"
+    path.write_bytes(b"PAR1 not really")
+    with pytest.raises(IntegrityError, match=WEEK):
+        read_partition(store, "cards", "temporal", WEEK)
+
+
+def test_a_record_becomes_a_row_and_comes_back(store: Store) -> None:
+    record = Disposition(
+        id="sample:0001v1/cards",
+        subject_kind="paper",
+        subject_id="sample:0001v1",
+        stage="cards",
+        digest_judged="0" * 64,
+        release_id=None,
+        paper_id="sample:0001",
+        version=1,
+        outcome="rejected",
+        reason_code=ReasonCode.UNKNOWN_UNIT,
+        sentence="the unit 'blob' is unknown",
+        retryable=False,
+        attempts=1,
+        at="2026-11-30T00:00:00Z",
+    )
+    data = record.model_dump(mode="json")
+    row = row_of(
+        record,
+        collection="temporal-sample",
+        partition=WEEK,
+        code_version="0.1.0",
+        paper_id=record.paper_id,
+        outcome=record.outcome,
+        reason_code=record.reason_code,
+        extra={name: data[name] for name in columns_of("dispositions")},
+    )
+    write_partition(store, "dispositions", "temporal-sample", WEEK, [row])
+    (found,) = read_partition(store, "dispositions", "temporal-sample", WEEK)
+    assert Disposition.from_json(found.record) == record
+    assert found.reason_code == "unknown_unit"
+    assert found.extra["retryable"] is False
+    rebuild_catalogue(store)
+    answer = query(store, "select stage, reason_code, count(*) from dispositions group by all")
+    assert answer.rows == (("cards", "unknown_unit", 1),)
+
+
+# --- catalogue --------------------------------------------------------------------------------
+
+
+def test_every_table_has_a_view_even_when_empty(store: Store) -> None:
+    views = rebuild_catalogue(store)
+    assert {name.replace("/", "_") for name in TABLES} <= set(views)
+    assert query(store, "select * from reviews_case").rows == ()
+    assert "decision" in query(store, "from reviews_case").columns
+
+
+def test_a_view_unites_collections_and_later_partitions(store: Store) -> None:
+    for collection in ("temporal-sample", "temporal"):
+        rows = [_family("sample:0001", collection=collection)]
+        write_partition(store, "families", collection, WEEK, rows)
+    rebuild_catalogue(store)
+    sql = "select collection, controls from families order by collection"
+    assert query(store, sql).rows == (("temporal", 2), ("temporal-sample", 2))
+    later = [_family("sample:0003", partition="2026-10-12")]
+    write_partition(store, "families", "temporal-sample", "2026-10-12", later)
+    assert query(store, "select count(*) from families").rows == ((3,),)
+
+
+def test_a_partition_older_than_a_filter_column_reads_as_null(store: Store) -> None:
+    write_partition(store, "families", "temporal-sample", WEEK, [_family("sample:0001")])
+    path = store.tables / "families" / "temporal-sample" / f"{WEEK}.parquet"
+    pq.write_table(pq.ParquetFile(path).read().drop_columns(["stratum"]), path)
+    (row,) = read_partition(store, "families", "temporal-sample", WEEK)
+    assert row.extra["stratum"] is None
+    rebuild_catalogue(store)
+    assert query(store, "select stratum, controls from families").rows == ((None, 2),)
+
+
+def test_public_files_of_releases_have_views(store: Store) -> None:
+    for version in ("temporal-0.1.0-sample", "temporal-0.2.0-sample"):
+        public = store.releases / version / "public"
+        public.mkdir(parents=True)
+        write_partition(store, "families", "temporal-sample", WEEK, [_family("sample:0001")])
+        source = store.tables / "families" / "temporal-sample" / f"{WEEK}.parquet"
+        (public / "discovery.parquet").write_bytes(source.read_bytes())
+    assert "released_discovery" in rebuild_catalogue(store)
+    found = query(store, "select release_folder from released_discovery order by 1").rows
+    assert found == (("temporal-0.1.0-sample",), ("temporal-0.2.0-sample",))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy (select 1) to 'x.csv'",
+        "create table z (i int)",
+        "select 1; select 2",
+        "attach 'q.db'",
+        "set enable_external_access = true",
+        "install httpfs",
+        "pragma database_list",
+        "select nothing from families",
+        "not sql",
+        "",
+    ],
+)
+def test_only_one_reading_statement_is_taken(store: Store, sql: str) -> None:
+    rebuild_catalogue(store)
+    with pytest.raises(InputError, match="sql"):
+        query(store, sql)
+
+
+def test_a_query_reads_no_file_outside_tables_and_releases(store: Store) -> None:
+    key = store.keys / "temporal"
+    key.write_text("secret")
+    rebuild_catalogue(store)
+    with pytest.raises(InputError, match="Cannot access"):
+        query(store, f"select * from read_text('{str(key).replace(chr(39), chr(39) * 2)}')")
+
+
+@pytest.mark.parametrize("sql", ["show tables", "describe cards", "explain select 1", "values (1)"])
+def test_looking_around_is_reading(store: Store, sql: str) -> None:
+    rebuild_catalogue(store)
+    assert query(store, sql).rows
+
+
+def test_a_query_before_the_first_run_says_what_to_do(store: Store) -> None:
+    with pytest.raises(PrerequisiteError, match="lawsmith refresh"):
+        query(store, "select 1")
+
+
+def test_a_rebuild_under_an_open_reader_works(store: Store) -> None:
+    rebuild_catalogue(store)
+    code = (
+        "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True);"
+        "print('open', flush=True); sys.stdin.read();"
+        "print(len(c.execute('show tables').fetchall()))"
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-c", code, str(store.catalogue)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "open\n"
+    rebuild_catalogue(store)
+    out, _ = reader.communicate()
+    assert int(out) == len(TABLES)
+    assert not list(store.home.glob(".lawsmith*"))
+
+
+# --- locks ------------------------------------------------------------------------------------
+
+_HOLD = (
+    "import sys; from pathlib import Path;"
+    "from lawsmith.gateways.warehouse import Store, partition_lock\n"
+    "with partition_lock(Store(Path(sys.argv[1])), 'temporal/2026-10-05'):\n"
+    "    print('held', flush=True); sys.stdin.read()\n"
+)
+
+
+@pytest.fixture
+def other_holder(store: Store) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, str(store.home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_second_holder_learns_who_and_since_when(
+    store: Store, other_holder: "subprocess.Popen[str]"
+) -> None:
+    with (
+        pytest.raises(LockHeldError) as caught,
+        partition_lock(store, "temporal/2026-10-05"),
+    ):
+        pass
+    message = str(caught.value)
+    assert f"pid {other_holder.pid} " in message
+    assert "since 20" in message
+    with partition_lock(store, "temporal/2026-10-12"):
+        pass
+
+
+def test_a_killed_holder_leaves_no_lock(
+    store: Store, other_holder: "subprocess.Popen[str]"
+) -> None:
+    other_holder.kill()
+    other_holder.wait()
+    with partition_lock(store, "temporal/2026-10-05"):
+        pass
+
+
+def test_a_lock_is_not_shared_inside_one_process_and_is_freed_on_error(store: Store) -> None:
+    with catalogue_lock(store), pytest.raises(LockHeldError, match=str(os.getpid())):
+        rebuild_catalogue(store)
+    with pytest.raises(KeyError), catalogue_lock(store):
+        raise KeyError
+    rebuild_catalogue(store)
+
+
+# --- keys -------------------------------------------------------------------------------------
+
+
+def test_public_keys_are_the_committed_ones(store: Store) -> None:
+    key = collection_key(store, "temporal-sample", ROOT / "data")
+    assert key.hex() == (ROOT / "data" / "keys" / "temporal-sample").read_text().strip()
+    assert list(store.keys.iterdir()) == []
+
+
+def test_a_private_key_is_made_once(store: Store) -> None:
+    key = collection_key(store, "temporal", ROOT / "data")
+    assert len(key) == 32
+    assert collection_key(store, "temporal", ROOT / "data") == key
+    assert collection_key(store, "historical", ROOT / "data") != key
+    assert stat.S_IMODE((store.keys / "temporal").stat().st_mode) == 0o600
+    assert sorted(path.name for path in store.keys.iterdir()) == ["historical", "temporal"]
+
+
+def test_a_lost_key_is_not_replaced_when_releases_need_it(store: Store) -> None:
+    (store.releases / "temporal-0.1.0-sample").mkdir()
+    collection_key(store, "temporal", ROOT / "data")
+    (store.keys / "temporal").unlink()
+    (store.releases / "temporal-2026.11.0").mkdir()
+    with pytest.raises(PrerequisiteError, match="restore it"):
+        collection_key(store, "temporal", ROOT / "data")
+    assert not (store.keys / "temporal").exists()
+
+
+def test_a_damaged_key_is_refused(store: Store) -> None:
+    (store.keys / "temporal").write_text("00ff")
+    with pytest.raises(InputError, match="64 lower-case hex digits"):
+        collection_key(store, "temporal", ROOT / "data")
+
+
+def test_an_unknown_collection_is_refused(store: Store) -> None:
+    with pytest.raises(InputError, match="'other' is not one of"):
+        collection_key(store, "other", ROOT / "data")
+
+
+# --- run logs ---------------------------------------------------------------------------------
+
+
+def test_a_run_log_holds_one_json_line_an_event(store: Store) -> None:
+    log = RunLog(store, "refresh-1")
+    log.write("paper", at="2026-11-30T00:00:00Z", paper="sample:0001", outcome="passed")
+    log.write("end", at="2026-11-30T00:00:01Z", papers=1)
+    lines = [json.loads(line) for line in log.path.read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["paper", "end"]
+    assert lines[0]["paper"] == "sample:0001"
+    with pytest.raises(InputError, match="run name"):
+        RunLog(store, "../x")
