@@ -44,7 +44,8 @@ def evaluate_exact(expression: Expression, inputs: Mapping[str, float]) -> float
     bits = START_BITS
     while True:
         try:
-            return _rounded(exact_value(expression, exact, bits))
+            with precision(bits):
+                return _rounded(_walk(expression, exact, ""))
         except UndecidedError as undecided:
             if bits >= MAX_BITS:
                 _refuse("cannot be decided at 1,000 digits", undecided, inputs)
