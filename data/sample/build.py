@@ -68,10 +68,7 @@ def _duckweed(i: float, n: float, b: float) -> tuple[float, ...]:
 
 
 SIMULATIONS: Final[dict[str, tuple[Callable[..., tuple[float, ...]], float, tuple[str, ...]]]] = {
-    "sample-0001": (
-        lambda v, d: ((0.41 + 0.87 * v**0.62) * d / (d + 2.45),),
-        *(0.014, (".3f",)),
-    ),
+    "sample-0001": (lambda v, d: ((0.41 + 0.87 * v**0.62) * d / (d + 2.45),), 0.014, (".3f",)),
     "sample-0002": (
         lambda p, u, c: (0.62 * p * math.exp(-c / 48) / (1 + p / 85 * u**-0.55),),
         *(0.018, (".2f",)),
@@ -256,8 +253,7 @@ def _footer(canvas: Canvas, document: SimpleDocTemplate) -> None:
 
 def build_pdf(paper: str, text: str) -> bytes:
     """The PDF of a paper whose text file holds `text`; equal texts give equal bytes."""
-    source = parse_source(text)
-    out = BytesIO()
+    source, out = parse_source(text), BytesIO()
     margins = dict.fromkeys(("leftMargin", "rightMargin", "topMargin", "bottomMargin"), 24 * mm)
     # No page compression: zlib builds differ in their bytes.
     labels = {"title": source.title, "author": AUTHOR, "subject": NOTICE}
