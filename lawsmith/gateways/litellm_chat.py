@@ -4,20 +4,23 @@ litellm takes about six seconds to import, so this module imports it inside func
 with its price table read from the installed package instead of the network.
 """
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
 from lawsmith.chat import Reply, Request, Usage
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.faults import ProviderError
+from lawsmith.gateways.openai_protocol import (
+    Rung,
+    chat_messages,
+    finish_reason,
+    response_format,
+)
 from lawsmith.gateways.prices import Price
-
-Rung = Literal["json_schema", "json_object", "prompt"]
 
 _RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "prompt")
 _FORMAT_REFUSED = re.compile(
@@ -25,12 +28,6 @@ _FORMAT_REFUSED = re.compile(
 )
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.I)
 _SHORTEST_SECRET = 8
-_FINISH: Mapping[str | None, Literal["stop", "length", "content_filter"]] = {
-    "stop": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "content_filter",
-}
 
 
 def load_litellm() -> Any:
@@ -195,7 +192,7 @@ class LitellmAnswerer:
         usage = _usage(getattr(response, "usage", None))
         return Reply(
             text=self._without_secrets(choice.message.content or ""),
-            finish_reason=_FINISH.get(choice.finish_reason, "other"),
+            finish_reason=finish_reason(choice.finish_reason),
             model=response.model or self.model,
             usage=usage,
             cost_usd=None if usage is None or self.price is None else self.price.of(usage),
@@ -254,33 +251,6 @@ class _FormatRefusedError(Exception):
     """The provider does not take this response format: the ladder goes down a rung."""
 
 
-def chat_messages(request: Request, *, schema_in_prompt: bool) -> list[dict[str, str]]:
-    """The messages as providers take them, with the schema written out where asked."""
-    messages = [{"role": message.role, "content": message.text} for message in request.messages]
-    if schema_in_prompt and request.response_schema is not None:
-        schema = json.dumps(request.response_schema, ensure_ascii=False)
-        messages[-1] = {
-            "role": messages[-1]["role"],
-            "content": f"{messages[-1]['content']}\n\nReply with one JSON object that satisfies"
-            f" this JSON schema, and nothing else:\n{schema}",
-        }
-    return messages
-
-
-def response_format(request: Request, rung: Rung) -> dict[str, Any]:
-    """The `response_format` of a rung, as the OpenAI chat protocol writes it."""
-    if rung == "json_object":
-        return {"type": "json_object"}
-    return {
-        "type": "json_schema",
-        "json_schema": {
-            "name": request.response_schema_name,
-            "schema": request.response_schema,
-            "strict": True,
-        },
-    }
-
-
 def _usage(reported: Any) -> Usage | None:
     if reported is None:
         return None
@@ -307,4 +277,4 @@ def _retry_after(error: Any) -> float | None:
     return max(0.0, (until - sent).total_seconds())
 
 
-__all__ = ("LitellmAnswerer", "chat_messages", "load_litellm", "response_format")
+__all__ = ("LitellmAnswerer", "load_litellm")

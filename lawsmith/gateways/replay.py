@@ -1,6 +1,5 @@
 """Recorded replies: `replay/<set>` answers from `<root>/<set>/replies.jsonl`."""
 
-import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 from lawsmith.chat import Count, Reply, Request, RequestKey, Role, SubjectKind, Usage
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.faults import ReplyMissingError
+from lawsmith.gateways.whole_files import write_whole
 from schemas.record import Identity, Part, Sha256, canonical_json, strict_json
 
 PREFIX = "replay/"
@@ -150,13 +150,7 @@ def record_replies(
         text = "".join(
             canonical_json(recorded[key].model_dump(mode="json")) + "\n" for key in sorted(recorded)
         )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(path.name + ".part")
-        with fresh.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        fresh.replace(path)
+        write_whole(path, text)
     return changed
 
 

@@ -35,6 +35,11 @@ def register_replay_provider(root: Path) -> None:
 
 
 def _provider(litellm: Any, root: Path) -> Any:
+    from litellm.llms.custom_llm import CustomLLMError
+
+    # Its constructor is untyped.
+    refusal: Any = CustomLLMError
+
     class ReplayProvider(litellm.CustomLLM):  # type: ignore[misc]
         """Hands each call to the recording of its set."""
 
@@ -43,7 +48,7 @@ def _provider(litellm: Any, root: Path) -> Any:
             try:
                 return _response(kwargs, root)
             except LawsmithError as error:
-                raise litellm.CustomLLMError(status_code=404, message=str(error)) from error
+                raise refusal(status_code=404, message=str(error)) from error
 
     return ReplayProvider()
 

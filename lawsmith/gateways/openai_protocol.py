@@ -1,0 +1,71 @@
+"""Requests and finish reasons as the OpenAI chat protocol writes them."""
+
+import json
+from typing import Any, Literal
+
+from lawsmith.chat import Request
+
+Rung = Literal["json_schema", "json_object", "prompt"]
+"""Ways to ask for JSON, strictest first; the last two also write the schema in the prompt."""
+
+FinishReason = Literal["stop", "length", "content_filter", "other"]
+
+
+def finish_reason(reported: str | None) -> FinishReason:
+    """Our finish reason for a provider's; what is unknown is `other`, never `stop`."""
+    if reported == "max_tokens":
+        return "length"
+    if reported in ("stop", "length", "content_filter"):
+        return reported  # type: ignore[return-value]  # narrowed by the line above
+    return "other"
+
+
+def chat_messages(request: Request, *, schema_in_prompt: bool) -> list[dict[str, str]]:
+    """The messages as providers take them, with the schema written out where asked."""
+    messages = [{"role": message.role, "content": message.text} for message in request.messages]
+    if schema_in_prompt and request.response_schema is not None:
+        schema = json.dumps(request.response_schema, ensure_ascii=False)
+        messages[-1] = {
+            "role": messages[-1]["role"],
+            "content": f"{messages[-1]['content']}\n\nReply with one JSON object that satisfies"
+            f" this JSON schema, and nothing else:\n{schema}",
+        }
+    return messages
+
+
+def response_format(request: Request, rung: Rung) -> dict[str, Any]:
+    """The `response_format` of a rung; the rung `prompt` has none."""
+    if rung == "json_object":
+        return {"type": "json_object"}
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": request.response_schema_name,
+            "schema": request.response_schema,
+            "strict": True,
+        },
+    }
+
+
+def chat_body(request: Request, model: str) -> dict[str, Any]:
+    """The body of a `/v1/chat/completions` call, as it stands in a batch file."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": chat_messages(request, schema_in_prompt=False),
+        "max_tokens": request.max_tokens,
+    }
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.response_schema is not None:
+        body["response_format"] = response_format(request, "json_schema")
+    return body
+
+
+__all__ = (
+    "FinishReason",
+    "Rung",
+    "chat_body",
+    "chat_messages",
+    "finish_reason",
+    "response_format",
+)
