@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from lawsmith.units import parse_unit
+
 PATH = Path(__file__).resolve().parents[2] / "data" / "textbook_laws.jsonl"
 LAWS: list[dict[str, Any]] = [
     json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()
@@ -35,5 +37,6 @@ def test_law_declares_the_names_it_uses(law: dict[str, Any]) -> None:
     assert calls <= FUNCTIONS
     assert (names - calls) | {law["readout"]} == set(law["units"])
     assert law["readout"] not in names
-    assert all(isinstance(unit, str) and unit for unit in law["units"].values())
+    for unit in law["units"].values():
+        parse_unit(unit)
     assert len(law["citation"]) > 10
