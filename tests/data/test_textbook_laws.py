@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lawsmith.expressions import dimension_of, parse_infix
 from lawsmith.units import parse_unit
 
 PATH = Path(__file__).resolve().parents[2] / "data" / "textbook_laws.jsonl"
@@ -40,3 +41,10 @@ def test_law_declares_the_names_it_uses(law: dict[str, Any]) -> None:
     for unit in law["units"].values():
         parse_unit(unit)
     assert len(law["citation"]) > 10
+
+
+@pytest.mark.parametrize("law", LAWS, ids=[law["id"] for law in LAWS])
+def test_dimensions_of_the_law_close(law: dict[str, Any]) -> None:
+    units = {name: unit for name, unit in law["units"].items() if name != law["readout"]}
+    found = dimension_of(parse_infix(law["expression"]), units)
+    assert found == parse_unit(law["units"][law["readout"]]).dimension
