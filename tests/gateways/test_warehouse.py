@@ -136,7 +136,7 @@ def test_an_empty_partition_is_a_file_with_the_whole_schema(store: Store) -> Non
     ("change", "message"),
     [
         ({"partition": "2026-10-12"}, "belongs to"),
-        ({"extra": {"card_id": "x"}}, "not those of the table"),
+        ({"extra": {"card": "x"}}, r"no filter columns \['card'\]"),
         (
             {"extra": {**dict.fromkeys(columns_of("families")), "controls": "2"}},
             "controls: '2' is not of the column's type",
@@ -159,6 +159,20 @@ def test_a_row_that_does_not_fit_is_refused(
 def test_an_id_twice_is_refused(store: Store) -> None:
     with pytest.raises(InputError, match="stands twice"):
         write_partition(store, "families", "temporal-sample", WEEK, [_family("sample:0001")] * 2)
+
+
+def test_a_stage_may_keep_its_share_of_a_week_apart(store: Store) -> None:
+    row = _family("sample:0001")
+    write_partition(store, "families", "temporal-sample", f"cards@{WEEK}", [row])
+    assert read_partition(store, "families", "temporal-sample", f"cards@{WEEK}") == [row]
+    assert read_table(store, "families", "temporal-sample") == [row]
+
+
+def test_a_column_left_out_is_null(store: Store) -> None:
+    row = Row(**{**vars(_family("sample:0001")), "extra": {"title": "x"}})
+    write_partition(store, "families", "temporal-sample", WEEK, [row])
+    (found,) = read_partition(store, "families", "temporal-sample", WEEK)
+    assert found.extra == {**dict.fromkeys(columns_of("families")), "title": "x"}
 
 
 @pytest.mark.parametrize("partition", ["../x", "a/b", "", ".hidden", "a|b"])

@@ -13,10 +13,10 @@ ColumnType = Literal["text", "integer", "number", "flag"]
 
 _FOLDERS = ("dagster", "packets", "tables", "releases", "exports", "evaluations", "keys")
 _FOLDERS_OF_RUNS = ("locks", "runs")
-_PARTITION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PARTITION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 _COLLECTION = re.compile(r"[a-z][a-z-]*")
 
-TABLES: dict[str, dict[str, ColumnType]] = {
+_COLUMNS: dict[str, dict[str, ColumnType]] = {
     "sources": {
         "version": "integer",
         "source": "text",
@@ -41,14 +41,7 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "extractor": "text",
         "lines": "integer",
         "text_sha256": "text",
-        "triage": "number",
-    },
-    "drafts": {
-        "version": "integer",
-        "packet_id": "text",
-        "model": "text",
-        "revision": "integer",
-        "replayed": "flag",
+        "triage_score": "number",
     },
     "cards": {
         "version": "integer",
@@ -58,6 +51,8 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "extractor": "text",
         "revision": "integer",
         "replayed": "flag",
+        "reasons": "text",
+        "draft": "text",
     },
     "reviews/card": {
         "version": "integer",
@@ -66,6 +61,8 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "decision": "text",
         "revision": "integer",
         "replayed": "flag",
+        "card": "text",
+        "draft": "text",
     },
     "reviews/case": {
         "version": "integer",
@@ -91,6 +88,7 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "family_id": "text",
         "setting": "text",
         "environment": "text",
+        "sealed": "text",
     },
     "releases": {
         "release_id": "text",
@@ -117,9 +115,9 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "strict": "text",
         "strict_delta": "text",
     },
+    "cuts": {"release_id": "text", "cutoff": "text", "until": "text"},
     "dispositions": {
         "subject_kind": "text",
-        "subject_id": "text",
         "stage": "text",
         "digest_judged": "text",
         "release_id": "text",
@@ -130,7 +128,14 @@ TABLES: dict[str, dict[str, ColumnType]] = {
         "at": "text",
     },
 }
-"""Table -> the columns that people filter by; all else grows inside `record`."""
+
+TABLES: dict[str, dict[str, ColumnType]] = {
+    table: {"subject_id": "text", **columns} for table, columns in _COLUMNS.items()
+}
+"""Table -> the columns that people filter by; all else grows inside `record`.
+
+`subject_id` is what the stage judged to make the row: a card's packet, a family's card.
+"""
 
 
 @dataclass(frozen=True)
@@ -248,7 +253,7 @@ def partition_file(store: Store, table: str, collection: str, partition: str) ->
     """
     columns_of(table)
     if not _PARTITION.fullmatch(partition):
-        raise InputError(f"partition {partition!r} is not made of letters, digits, '.', '_', '-'")
+        raise InputError(f"partition {partition!r} is not made of letters, digits and . _ @ -")
     return collection_folder(store, table, collection) / f"{partition}.parquet"
 
 

@@ -61,7 +61,7 @@ class Row:
         schema_version: format of `record`.
         code_version: the code that made it.
         record: canonical JSON of the whole record.
-        extra: the filter columns of the table, all of them.
+        extra: values of the table's filter columns; a column left out is null.
     """
 
     id: str
@@ -200,19 +200,21 @@ def _check(table: str, collection: str, partition: str, rows: list[Row]) -> None
     seen: set[str] = set()
     for row in rows:
         where = f"{table}/{collection}/{partition} row {row.id!r}"
-        if (row.collection, row.partition) != (collection, partition):
+        # A partition file may hold one stage's share of a week: `<stage>@<week>`.
+        if row.collection != collection or row.partition != partition.rpartition("@")[2]:
             raise InputError(f"belongs to {row.collection}/{row.partition}", path=where)
         if row.id in seen:
             raise InputError("the id stands twice in one partition", path=where)
         seen.add(row.id)
-        if row.extra.keys() != columns.keys():
+        foreign = sorted(row.extra.keys() - columns.keys())
+        if foreign:
             raise InputError(
-                f"filter columns {sorted(row.extra)} are not those of the table",
+                f"the table has no filter columns {foreign}",
                 path=where,
-                fix=f"give exactly {sorted(columns)}, null where there is no value",
+                fix=f"its columns are {sorted(columns)}",
             )
-        for name, kind in columns.items():
-            _check_cell(row.extra[name], kind, f"{where}.{name}")
+        for name, value in row.extra.items():
+            _check_cell(value, columns[name], f"{where}.{name}")
 
 
 def _check_cell(value: Cell, kind: ColumnType, path: str) -> None:
@@ -226,7 +228,7 @@ def _parquet_bytes(table: str, rows: list[Row]) -> bytes:
     columns = columns_of(table)
     cells = [
         pa.array(
-            [row.extra[name] if name in columns else getattr(row, name) for row in rows],
+            [row.extra.get(name) if name in columns else getattr(row, name) for row in rows],
             type=schema.field(name).type,
         )
         for name in schema.names
