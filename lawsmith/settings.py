@@ -1,0 +1,173 @@
+"""The settings as records: names, types, bounds and defaults. lawsmith.config fills them."""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from schemas.record import Part
+
+ARXIV_DELAY = 3.0
+"""Seconds that arXiv asks clients to leave between requests."""
+
+
+def _name_of_variable(value: str) -> str:
+    # A key pasted here by mistake must not travel into messages, so the value is not shown.
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise ValueError("give the NAME of an environment variable, never a key")
+    return value
+
+
+Positive = Annotated[float, Field(gt=0)]
+VariableName = Annotated[str, AfterValidator(_name_of_variable)]
+
+
+class Models(Part):
+    """litellm model strings by role, or `replay/<set>`."""
+
+    extractor: str = "replay/sample"
+    reviewer: str = "replay/sample"
+    player: str = "replay/sample"
+    judge: str = "replay/sample"
+    allow_same_model: bool = False
+    """Whether extractor and reviewer may be one model; cards then show it."""
+
+
+class ApiBase(Part):
+    """Addresses of servers of one's own, by role; null for the provider's."""
+
+    extractor: str | None = None
+    reviewer: str | None = None
+    player: str | None = None
+    judge: str | None = None
+
+
+class ApiKeyEnv(Part):
+    """Names of the variables that hold API keys, by role; null for the provider's usual one."""
+
+    extractor: VariableName | None = None
+    reviewer: VariableName | None = None
+    player: VariableName | None = None
+    judge: VariableName | None = None
+
+
+class ModelPrice(Part):
+    """USD per million tokens."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+
+
+class Caps(Part):
+    """What one run may spend; null is no cap."""
+
+    max_usd: Annotated[float, Field(ge=0)] | None = None
+    max_tokens: Annotated[int, Field(ge=0)] | None = None
+
+
+class Rates(Part):
+    """Pace of one model; null is no limit."""
+
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+
+
+class Calls(Part):
+    """How models are called."""
+
+    concurrency: Annotated[int, Field(ge=1)] = 16
+    timeout_seconds: Positive = 300.0
+
+
+class Arxiv(Part):
+    """How arXiv is asked."""
+
+    url: str = "https://export.arxiv.org/api/query"
+    categories: tuple[str, ...] = ("physics", "cond-mat", "astro-ph", "q-bio", "eess.SP")
+    """Archives (`physics` stands for `physics.*` and the like) or single categories."""
+    page_size: Annotated[int, Field(ge=1, le=2000)] = 100
+    delay_seconds: Positive = ARXIV_DELAY
+    connect_seconds: Positive = 10.0
+    read_seconds: Positive = 60.0
+    max_file_bytes: Annotated[int, Field(ge=1)] = 100_000_000
+
+    @model_validator(mode="after")
+    def _polite(self) -> Self:
+        if self.delay_seconds < ARXIV_DELAY and not _is_loopback(self.url):
+            raise ValueError(f"delay_seconds must be at least {ARXIV_DELAY} for {self.url}")
+        return self
+
+
+class WindowPolicy(Part):
+    """When a week counts as closed."""
+
+    lag_days: Annotated[int, Field(ge=0)] = 3
+
+
+class EligibilityPolicy(Part):
+    """Which papers a release may hold."""
+
+    policy: Literal["journal_required", "preprint_only"] = "journal_required"
+
+
+class PacketLimits(Part):
+    """What a source file may cost to read."""
+
+    max_pages: Annotated[int, Field(ge=1)] = 200
+    seconds: Positive = 60.0
+
+
+class TriagePolicy(Part):
+    """Which packets are worth a model call."""
+
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.15
+
+
+class Settings(Part):
+    """Everything that a run takes from outside."""
+
+    home: Path
+    data_root: Path
+    source: str = "sample"
+    contact_email: str = ""
+    tolerance_policy: Literal["tol-1"] = "tol-1"
+    models: Models = Models()
+    api_base: ApiBase = ApiBase()
+    api_key_env: ApiKeyEnv = ApiKeyEnv()
+    prices: dict[str, ModelPrice] = Field(default_factory=dict)
+    caps: Caps = Caps()
+    rates: Rates = Rates()
+    calls: Calls = Calls()
+    arxiv: Arxiv = Arxiv()
+    window: WindowPolicy = WindowPolicy()
+    eligibility: EligibilityPolicy = EligibilityPolicy()
+    packets: PacketLimits = PacketLimits()
+    triage: TriagePolicy = TriagePolicy()
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+__all__ = (
+    "ApiBase",
+    "ApiKeyEnv",
+    "Arxiv",
+    "Calls",
+    "Caps",
+    "EligibilityPolicy",
+    "ModelPrice",
+    "Models",
+    "PacketLimits",
+    "Rates",
+    "Settings",
+    "TriagePolicy",
+    "WindowPolicy",
+)
