@@ -105,6 +105,20 @@ class SealedManifest(Record):
     created_at: Instant
 
 
+class Cut(Record):
+    """What a release was asked to hold. `id` is the release id; a cut is never changed."""
+
+    collection: Collection
+    version: str
+    cutoff: Day | None
+    """Null for a Historical release."""
+    until: Day | None
+    eligibility: EligibilityPolicy | None
+    allow_incomplete: bool
+    parents: tuple[str, ...]
+    reason: str | None
+
+
 class Fault(Part):
     """One thing that `verify` found wrong."""
 

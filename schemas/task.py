@@ -20,7 +20,8 @@ WORLD_SENTENCE = (
 class Blend(Part):
     """The candidate formula of Identification: G = (1 - s)*g + s*g' (SciGame, eq. 1)."""
 
-    parameter: Literal["s"]
+    parameter: Name
+    """`s`, or another name where a control is called so."""
     intermediate_allowed: bool
     """Whether the world may lie between the two; the simulator itself uses s = 0 or s = 1."""
     formulas: dict[str, str]

@@ -1,0 +1,61 @@
+"""What people see of a stage in the UI: counts, a preview table, a picture."""
+
+import base64
+from collections.abc import Sequence
+
+import dagster as dg
+
+from lawsmith.stages.context import StageReport
+from schemas.release import Fault
+
+OWNERS = ["team:lawsmith"]
+
+
+def materialized(report: StageReport, picture: bytes | None = None) -> dg.MaterializeResult[None]:
+    """The result of an asset: its report as metadata, with a PNG where there is one."""
+    metadata: dict[str, dg.MetadataValue | float | int | str] = {
+        "dagster/row_count": report.rows,
+        "new": report.new,
+        "unchanged": report.unchanged,
+        "outcomes": dg.MetadataValue.md(_table(("outcome", "count"), _pairs(report.outcomes))),
+        "preview": dg.MetadataValue.md(_table(report.columns, report.preview)),
+    }
+    for name, value in report.figures.items():
+        metadata[name] = value
+    if report.notes:
+        metadata["notes"] = dg.MetadataValue.md("\n".join(f"- {note}" for note in report.notes))
+    if picture is not None:
+        data = base64.b64encode(picture).decode("ascii")
+        metadata["picture"] = dg.MetadataValue.md(
+            f"![{report.stage}](data:image/png;base64,{data})"
+        )
+    return dg.MaterializeResult(metadata=metadata)
+
+
+def checked(faults: Sequence[Fault], looked_at: int) -> dg.AssetCheckResult:
+    """The result of a check: passed without faults, else the first twenty of them."""
+    rows = [(fault.path, fault.what) for fault in faults[:20]]
+    return dg.AssetCheckResult(
+        passed=not faults,
+        metadata={
+            "rows looked at": looked_at,
+            "faults": len(faults),
+            "first faults": dg.MetadataValue.md(_table(("where", "what"), rows)),
+        },
+    )
+
+
+def _pairs(counts: dict[str, int]) -> list[tuple[str, ...]]:
+    return [(name, str(count)) for name, count in counts.items()]
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return "none"
+    head = f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
+    body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+    return f"{head}\n{body}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

@@ -1,0 +1,38 @@
+"""Assets of stage `tasks`: eligibility at the cut, and four tasks a family."""
+
+import dagster as dg
+
+from assets.partitions import RELEASES
+from assets.presentation import OWNERS, checked, materialized
+from assets.resources import Engine
+from lawsmith.stages import checks, pictures
+from lawsmith.stages import tasks as stage_tasks
+
+
+@dg.asset(
+    key=["tasks"],
+    partitions_def=RELEASES,
+    deps=[
+        dg.AssetKey(["temporal", "worlds"]),
+        dg.AssetKey(["historical", "worlds"]),
+        dg.AssetKey(["publications"]),
+    ],
+    group_name="releases",
+    kinds={"parquet"},
+    owners=OWNERS,
+    code_version="1",
+)
+def tasks(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
+    """One row is a task: one setting in one environment of an eligible family."""
+    stage = engine.release(context.partition_key)
+    return materialized(stage_tasks.run(stage, context.partition_key), pictures.funnel(stage))
+
+
+@dg.asset_check(
+    asset=dg.AssetKey(["tasks"]),
+    name="paired",
+    description="Four tasks a family, keyed ids, one background text.",
+)
+def tasks_paired(engine: Engine) -> dg.AssetCheckResult:
+    """Four tasks a family, keyed ids, one background text."""
+    return checked(checks.tasks(engine.store()))

@@ -1,0 +1,122 @@
+"""Opening a context: the one place where settings, store, clock and models come together."""
+
+import importlib.metadata
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import get_args
+
+from lawsmith.chat import Role
+from lawsmith.config import Configuration, Settings, load_configuration
+from lawsmith.errors import InputError
+from lawsmith.gateways.ledger import Ledger
+from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.prices import Price
+from lawsmith.gateways.roster import ModelSpec, Roster, open_roster
+from lawsmith.gateways.warehouse import Store
+from lawsmith.stages.context import Progress, StageContext
+from schemas.source import Collection
+
+CODE_VERSION = importlib.metadata.version("lawsmith")
+
+
+def now() -> str:
+    """The present instant, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def collection_of_source(source: str) -> Collection:
+    """The Temporal collection that a source feeds; synthetic papers never meet live ones."""
+    return "temporal-sample" if source == "sample" else "temporal"
+
+
+def collection_of_release(release_id: str) -> Collection:
+    """The collection that a release id belongs to.
+
+    Raises:
+        InputError: the id starts with neither `temporal-` nor `historical-`.
+    """
+    if release_id.startswith("temporal-"):
+        return "temporal-sample" if release_id.endswith("-sample") else "temporal"
+    if release_id.startswith("historical-"):
+        return "historical-dev" if release_id.endswith("-dev") else "historical"
+    raise InputError(f"{release_id!r} is no release id", fix="give temporal-… or historical-…")
+
+
+def configure(
+    config_file: Path | None = None,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Configuration:
+    """The settings in force for this process."""
+    given = os.environ if environ is None else environ
+    return load_configuration(environ=given, config_file=config_file, flags=flags)
+
+
+def open_context(
+    *,
+    source: str | None = None,
+    collection: Collection | None = None,
+    release_id: str | None = None,
+    config_file: str | Path | None = None,
+    flags: Mapping[str, object] | None = None,
+    max_usd: float | None = None,
+    max_tokens: int | None = None,
+    progress: Progress | None = None,
+    stop: Event | None = None,
+    run: str | None = None,
+    clock: Callable[[], str] = now,
+) -> StageContext:
+    """The context of a run, from settings, environment and what a person asked for.
+
+    Stages that are given the same `run` label share its caps.
+    """
+    configuration = configure(Path(config_file) if config_file else None, flags)
+    settings = configuration.settings
+    chosen = source or settings.source
+    if collection is None:
+        collection = (
+            collection_of_release(release_id) if release_id else collection_of_source(chosen)
+        )
+    store = Store.open(settings.home)
+    return StageContext(
+        settings=settings,
+        store=store,
+        collection=collection,
+        now=clock,
+        code_version=CODE_VERSION,
+        seconds=time.time,
+        roster=partial(roster_of, settings),
+        ledger=partial(Ledger, store.ledger, clock=time.time, run=run),
+        caps=RunCaps(
+            max_usd=settings.caps.max_usd if max_usd is None else max_usd,
+            max_tokens=settings.caps.max_tokens if max_tokens is None else max_tokens,
+        ),
+        limits=RateLimits(
+            requests_per_minute=settings.rates.requests_per_minute,
+            tokens_per_minute=settings.rates.tokens_per_minute,
+        ),
+        source=chosen,
+        progress=progress or (lambda _what, _done, _of: None),
+        stop=stop or Event(),
+    )
+
+
+def roster_of(settings: Settings) -> Roster:
+    """The models of a run by role."""
+    specs: dict[Role, ModelSpec] = {}
+    for role in get_args(Role):
+        model = getattr(settings.models, role)
+        price = settings.prices.get(model)
+        specs[role] = ModelSpec(
+            model=model,
+            api_base=getattr(settings.api_base, role),
+            api_key_env=getattr(settings.api_key_env, role),
+            price=Price(price.input / 1e6, price.output / 1e6) if price else None,
+            timeout_seconds=settings.calls.timeout_seconds,
+        )
+    return open_roster(specs, replay_root=settings.data_root, environ=os.environ)

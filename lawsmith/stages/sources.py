@@ -1,0 +1,79 @@
+"""Stage `sources`: the papers of each week, as their source lists them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from lawsmith.curation.windows import week_of
+from lawsmith.gateways.paper_sources import Harvest, open_source
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.spans import window_of
+from schemas.source import Disposition, Paper, ReasonCode
+
+TABLE = "sources"
+
+
+def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Harvest the weeks and store their papers; a paper at fault is a row, not a failure.
+
+    Raises:
+        PrerequisiteError: the source cannot be reached or read at all.
+    """
+    source = open_source(context.settings, context.store, context.source)
+    harvest = source.harvest(window_of(weeks))
+    by_week: dict[str, list[Paper]] = defaultdict(list)
+    for paper in harvest.papers:
+        by_week[week_of(paper.published)].append(paper)
+    rows, dispositions, new = [], list[Disposition](), 0
+    for week in weeks:
+        step = PartitionPass(context, "sources", week)
+        for paper in by_week[week]:
+            _settle(step, paper, harvest, context, week)
+        week_rows, week_dispositions = step.write()
+        rows.extend(week_rows)
+        dispositions.extend(week_dispositions)
+        new += step.new
+    return report(
+        "sources",
+        rows,
+        dispositions,
+        new=new,
+        columns=("paper", "published", "licence", "title"),
+        preview=[
+            (paper.id, paper.published[:10], paper.licence or "none stated", paper.title)
+            for paper in harvest.papers
+        ],
+        figures={"expected": float(harvest.expected), "found": float(harvest.found)},
+        notes=() if harvest.complete else ("the harvest is incomplete; run the window again",),
+    )
+
+
+def _settle(
+    step: PartitionPass, paper: Paper, harvest: Harvest, context: StageContext, week: str
+) -> None:
+    subject = Subject("paper", paper.id, paper.digest, paper.paper_id, paper.version)
+    problem = next((item for item in harvest.problems if item.paper_id == paper.id), None)
+    if problem is None and step.done(subject):
+        return
+    outcome = problem.outcome if problem else "passed"
+    code = problem.reason_code if problem else ReasonCode.OK
+    row = row_of(
+        context,
+        paper,
+        table=TABLE,
+        partition=week,
+        paper_id=paper.paper_id,
+        outcome=outcome,
+        code=code,
+        title=paper.title,
+        source=paper.source,
+        licence=paper.licence,
+        published=paper.published,
+        version=paper.version,
+        doi=paper.doi,
+        withdrawn=paper.withdrawn,
+        synthetic=paper.synthetic,
+    )
+    sentence = problem.sentence if problem else "listed by its source inside the week"
+    step.settle(subject, outcome, code, sentence, [row])
