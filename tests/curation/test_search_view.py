@@ -1,0 +1,82 @@
+"""Quotes in folded text: typography folds, words and numbers do not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lawsmith.curation.search_view import SearchView, Span, fold
+
+
+def _view(text: str) -> SearchView:
+    return SearchView(tuple(text.split("\n")))
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "expected"),
+    [
+        ("the coeﬃcient of drag", "coefficient of drag", (1, 1)),
+        ("the coefficient of dif-\nfusion D is", "coefficient of diffusion D", (1, 2)),
+        ("the self-\ndiffusivity D", "self-diffusivity D", (1, 2)),
+        ("well‐known result", "well-known result", (1, 1)),
+        ("T rises\nby 3 K  per\nhour here", "rises by 3 K per hour", (1, 3)),
+        ("when r →∞, g →1.", "r → ∞, g → 1", (1, 1)),
+        ("a slope of −18 ± 2", "slope of -18 ± 2", (1, 1)),
+        ("the “cold” wall’s heat", '"cold" wall\'s heat', (1, 1)),
+        ("rate v^0.62 found", "rate v0.62 found", (1, 1)),
+        ("D =\u00a03 µm", "D = 3 μm", (1, 1)),
+        ("caf\u00e9 table", "cafe\u0301 table", (1, 1)),
+        ("ratio x-\n3 holds", "ratio x-3 holds", (1, 2)),
+        ("a one\ntwo three\nfour", "two three", (2, 2)),
+    ],
+)
+def test_typography_does_not_hide_a_quote(text: str, quote: str, expected: tuple[int, int]) -> None:
+    assert _view(text).find(quote) == [Span(*expected)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("the drag does not scale with Re", "does scale with Re"),
+        ("the drag does not scale with Re", "does ... scale with Re"),
+        ("a value of 31.25 m", "1.25 m"),
+        ("a value of 31.25 m", "31.2"),
+        ("a value of 31.25 m", "31"),
+        ("ratio x-\n3 holds", "ratio x3 holds"),
+        ("ratio x-\n3 holds", "ratio x 3 holds"),
+        ("from 10-\n20 K", "1020"),
+        ("F = kT-mu x", "F = kTmux"),
+        ("a notable effect", "a not able effect"),
+        ("The Drag", "the drag"),
+        ("anything", ""),
+        ("anything", " \n"),
+    ],
+)
+def test_other_words_and_numbers_are_not_found(text: str, quote: str) -> None:
+    assert _view(text).find(quote) == []
+
+
+def test_every_place_counts_once() -> None:
+    view = _view("k = 3 here, k = 3 there\nnothing\nk = 3 again")
+    assert view.find("k = 3") == [Span(1, 1), Span(3, 3)]
+
+
+def test_a_view_holds_only_its_lines() -> None:
+    assert SearchView(()).find("x") == []
+
+
+_WORDS = st.sampled_from(["alpha", "beta", "coefﬁcient", "3.5", "−2", "x^2", "self-made", "(a)"])
+_LINES = st.lists(st.lists(_WORDS, min_size=1, max_size=4).map(" ".join), min_size=1, max_size=5)
+
+
+@given(_LINES, st.data())
+def test_whole_lines_are_found_where_they_stand(lines: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(1, len(lines)))
+    last = data.draw(st.integers(first, len(lines)))
+    quote = " ".join(lines[first - 1 : last])
+    assert Span(first, last) in SearchView(tuple(lines)).find(quote)
+
+
+@given(_LINES)
+def test_folding_twice_is_folding_once(lines: list[str]) -> None:
+    once = fold("\n".join(lines))
+    assert fold(once) == once
