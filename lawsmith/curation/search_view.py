@@ -49,18 +49,13 @@ class Span:
 
 @dataclass(frozen=True)
 class SearchView:
-    """The folded text of some packet lines.
+    """The folded text of a packet.
 
     Attributes:
-        lines: the lines as they stand in the packet; line n is lines[n - 1].
+        packet: the text that quotes are looked for in.
     """
 
-    lines: tuple[str, ...]
-
-    @classmethod
-    def of(cls, packet: Packet) -> "SearchView":
-        """The view of a whole packet."""
-        return cls(packet.lines)
+    packet: Packet
 
     def find(self, quote: str) -> list[Span]:
         """Every place where the quote stands, as line spans, each once, in reading order.
@@ -82,7 +77,9 @@ class SearchView:
 
     @cached_property
     def _folded(self) -> tuple[str, list[int]]:
-        return _fold([(char, n) for n, line in enumerate(self.lines) for char in f"{line}\n"])
+        return _fold(
+            [(char, n) for n, line in enumerate(self.packet.lines) for char in f"{line}\n"]
+        )
 
 
 def fold(text: str) -> str:
