@@ -1,0 +1,155 @@
+"""Admission: the gates of code that a card passes before review, after revision and at the cut.
+
+Each gate is a small function from a bench (card beside packet) to reasons; the table below is
+the whole of admission. Every gate that can run does run, so that all reasons are collected; a
+gate that builds on another one's finding is listed as not run when that one failed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_build import Making, build_card
+from lawsmith.curation.admission_claims import (
+    known_gate,
+    licence_gate,
+    origin_gate,
+    restated_gate,
+    status_gate,
+)
+from lawsmith.curation.admission_domain import defined_gate, inert_gate, paired_gate
+from lawsmith.curation.admission_form import (
+    anchors_gate,
+    coherence_gate,
+    declared_gate,
+    dimensions_gate,
+    executable_gate,
+    packet_gate,
+    units_gate,
+    used_gate,
+)
+from lawsmith.curation.admission_numbers import derivation_gate, numbers_gate
+from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.curation.reasons import Reason, Verdict
+from lawsmith.curation.search_view import SearchView
+from schemas.card import Card, CardDraft
+from schemas.packet import Packet
+from schemas.source import Paper
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One rule of admission."""
+
+    name: str
+    run: Callable[[Bench], Iterator[Reason]]
+    needs: tuple[str, ...] = ()
+    """Gates that must have passed for this one to mean anything."""
+
+
+GATES: Final = (
+    Gate("packet", packet_gate),
+    Gate("anchors", anchors_gate, ("packet",)),
+    Gate("numbers", numbers_gate, ("packet",)),
+    Gate("declared", declared_gate),
+    Gate("derivations", derivation_gate, ("packet", "declared")),
+    Gate("used", used_gate, ("declared",)),
+    Gate("executable", executable_gate, ("declared",)),
+    Gate("units", units_gate),
+    Gate("dimensions", dimensions_gate, ("declared", "units")),
+    Gate("coherence", coherence_gate, ("dimensions", "executable")),
+    Gate("defined", defined_gate, ("executable",)),
+    Gate("paired", paired_gate),
+    Gate("inert", inert_gate, ("defined",)),
+    Gate("status", status_gate, ("packet",)),
+    Gate("origin", origin_gate, ("packet",)),
+    Gate("restated", restated_gate),
+    Gate("known", known_gate, ("executable", "units")),
+    Gate("licence", licence_gate, ("packet",)),
+)
+"""Every gate, in the order in which reasons are listed."""
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What the gates made of a draft."""
+
+    card: Card | None
+    """The admitted card; None when any reason stands."""
+    reasons: tuple[Reason, ...]
+    not_run: tuple[str, ...]
+    refused: Card | None
+    """The card that could be built and was refused, for the record."""
+
+
+def admit(
+    card: Card, packet: Packet, known: Sequence[KnownLaw] = (), licence: str | None = None
+) -> Verdict:
+    """The verdict of every gate on a card.
+
+    Args:
+        card: the card.
+        packet: the frozen text it was made from.
+        known: textbook laws, Historical families and families already built.
+        licence: SPDX identifier of the paper; None = not redistributable.
+    """
+    bench = Bench(card, packet, known, licence)
+    reasons: list[Reason] = []
+    not_run: list[str] = []
+    blocked: set[str] = set()
+    for gate in GATES:
+        if blocked.intersection(gate.needs):
+            not_run.append(gate.name)
+            blocked.add(gate.name)
+            continue
+        found = tuple(gate.run(bench))
+        if found:
+            blocked.add(gate.name)
+        reasons.extend(found)
+    return Verdict(not reasons, tuple(reasons), tuple(not_run))
+
+
+def admit_draft(
+    draft: CardDraft,
+    packet: Packet,
+    *,
+    card_id: str,
+    paper: Paper,
+    extractor: str,
+    prompt_sha256: str,
+    revision: int = 0,
+    replayed: bool = False,
+    known: Sequence[KnownLaw] = (),
+) -> Admission:
+    """The card of a draft, if anchoring, making and every gate allow it.
+
+    Args:
+        draft: what the extractor filled in.
+        packet: the text shown to it.
+        card_id: `<paper>/r<n>`.
+        paper: for the licence.
+        extractor: the model that answered.
+        prompt_sha256: of the prompt file it answered to.
+        revision: 0, or 1 or 2 after a review.
+        replayed: the reply was read from a recording.
+        known: as for `admit`.
+    """
+    view = SearchView.of(packet)
+    making = Making(card_id, extractor, prompt_sha256, revision, replayed)
+    built = build_card(draft, packet, view, making)
+    if built.card is None:
+        return Admission(None, built.reasons, tuple(gate.name for gate in GATES), None)
+    verdict = admit(built.card, packet, known, paper.licence)
+    # Building and the anchors gate may both find that a fact has no anchor.
+    reasons = tuple(dict.fromkeys((*built.reasons, *verdict.reasons)))
+    admitted = not reasons
+    return Admission(
+        card=built.card if admitted else None,
+        reasons=reasons,
+        not_run=verdict.not_run,
+        refused=None if admitted else built.card,
+    )
+
+
+__all__ = ("GATES", "Admission", "Gate", "Reason", "Verdict", "admit", "admit_draft")

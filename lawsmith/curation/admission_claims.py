@@ -1,0 +1,141 @@
+"""Gates on claims: nothing stronger than the anchored words, nothing copied beyond the licence.
+
+The word lists decide only where the words leave no room: a status is refused when the lines
+that the relation itself is anchored to speak of a weaker one and of nothing else. Everything
+finer is the reviewer's.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_numbers import prose_of
+from lawsmith.curation.known_laws import CandidateLaw, restated_by
+from lawsmith.curation.reasons import Reason
+from lawsmith.curation.shingles import shared_shingle
+from schemas.card import Relation
+from schemas.source import ReasonCode
+
+REDISTRIBUTABLE: Final = re.compile(r"CC0-1\.0|CC-BY(-SA)?-\d\.\d|CC-PDDC|PDDL-1\.0")
+"""SPDX identifiers under which text of a paper may be passed on, attribution given."""
+
+_NEGATED_FIT = re.compile(r"\b(?:not|never|n't|rather than|instead of|without)\s+(?:\w+\s+)?fit\w*")
+_FIT = re.compile(
+    r"\b(?:fit|fits|fitted|fitting|best[- ]fit|least[- ]squares|regress\w*|calibrat\w*)\b"
+)
+_EQUALS = re.compile(r"[=≡≃]|:=|\\equiv|\bequals?\b|\bgiven by\b|\bdefined as\b")
+_PROPORTIONAL = re.compile(
+    r"\bproportional\w*|\bscal(?:es?|ing) (?:as|like|with|law)\b|∝|\\propto|\bvar(?:y|ies) as\b"
+    r"|\bgrows? as\b|∼|\\sim\b|\btrend\b"
+)
+_ROUGH = re.compile(
+    r"\border[- ]of[- ]magnitude\b|\bby eye\b|\bguides? (?:to|for) the eye\b|\bof the order of\b"
+    r"|\bof order\b"
+)
+_APPROXIMATE = re.compile(
+    r"\bapproximate\w*|\bapproximation\b|\broughly\b|\bto (?:leading|first|lowest) order\b|≈"
+    r"|\\approx\b|\bin the limit\b|\basymptotic\w*"
+)
+_TAKEN_OVER = re.compile(
+    r"\bwell[- ]known\b|\btextbooks?\b|\b(?:taken|adopted|borrowed) from\b|\bproposed (?:by|in)\b"
+    r"|\b(?:derived|given|reported|introduced|obtained|found) (?:by|in) (?:ref\b|refs\b|\[|\w+ et al)"
+    r"|\bfollowing (?:ref\b|\[|\w+ et al)|\b(?:classical|standard) (?:law|relation|formula|result)\b"
+)
+_OWN = re.compile(
+    r"\bwe (?:fit|fitted|find|found|derive|derived|obtain|obtained|measure|measured|propose)\b"
+    r"|\bour (?:data|fit|model|measurements?|results?)\b|\bfitted\b|\bleast[- ]squares\b|\ba fit\b"
+)
+
+
+def status_gate(bench: Bench) -> Iterator[Reason]:
+    """The status of each relation is borne by the words of its anchored lines."""
+    for i, relation in enumerate(bench.card.relations):
+        problem = _status_problem(relation, bench.anchored(relation.anchors).lower())
+        if problem is not None:
+            yield Reason(
+                ReasonCode.STATUS_TOO_STRONG,
+                f"/relations/{i}/status",
+                f"status {relation.status!r}, but {problem}",
+            )
+
+
+def _status_problem(relation: Relation, words: str) -> str | None:
+    status = relation.status
+    if status in ("proportionality", "qualitative"):
+        return None
+    fits = _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
+    if rough := _ROUGH.search(words):
+        if status != "approximation":
+            return f"the anchored lines say {rough[0]!r}"
+    weak = _PROPORTIONAL.search(words)
+    if weak is not None and not fits and not _EQUALS.search(words):
+        return f"the anchored lines say only {weak[0]!r}, with no equation and no fit"
+    if status == "equality":
+        if fits:
+            return "the anchored lines speak of a fit"
+        if about := _APPROXIMATE.search(words):
+            return f"the anchored lines say {about[0]!r}"
+    return None
+
+
+def origin_gate(bench: Bench) -> Iterator[Reason]:
+    """A relation that its lines credit to others only is not called found here."""
+    for i, relation in enumerate(bench.card.relations):
+        words = bench.anchored(relation.anchors).lower()
+        credit = _TAKEN_OVER.search(words)
+        if relation.origin != "restated" and credit is not None and not _OWN.search(words):
+            yield Reason(
+                ReasonCode.STATUS_TOO_STRONG,
+                f"/relations/{i}/origin",
+                f"origin {relation.origin!r}, but the anchored lines say {credit[0]!r}",
+            )
+
+
+def restated_gate(bench: Bench) -> Iterator[Reason]:
+    """A case is more than definitions and relations that the paper itself takes over."""
+    relations = bench.card.relations
+    claims = [relation for relation in relations if relation.status != "definition"]
+    if all(relation.origin == "restated" for relation in claims or relations):
+        yield Reason(
+            ReasonCode.RESTATED, "/relations", "every relation is restated from other work"
+        )
+
+
+def known_gate(bench: Bench) -> Iterator[Reason]:
+    """No relation set has the form of a known law; families known already are duplicates."""
+    card = bench.card
+    claims = tuple(
+        CandidateLaw(law, bench.units[relation.readout])
+        for relation, law in zip(card.relations, bench.laws, strict=True)
+        if relation.status != "definition"
+    )
+    controls = {control.name: control.unit for control in card.controls}
+    for law in restated_by(claims, controls, bench.known):
+        code = ReasonCode.DUPLICATE if law.kind == "family" else ReasonCode.TEMPORAL_RESTATED
+        yield Reason(code, "/relations", f"has the form of the {law.kind} law {law.id!r}")
+
+
+def licence_gate(bench: Bench) -> Iterator[Reason]:
+    """Without a licence to pass text on, no released sentence repeats a run of the paper."""
+    if bench.licence is not None and REDISTRIBUTABLE.fullmatch(bench.licence):
+        return
+    source = bench.packet.text
+    for path, text in [("/title", bench.card.title), *((p, t) for p, t, _ in prose_of(bench))]:
+        run = shared_shingle(text, source)
+        if run is not None:
+            yield Reason(
+                ReasonCode.BEYOND_LICENCE,
+                path,
+                f"repeats {run!r} of the paper under licence {bench.licence!r}",
+            )
+
+
+__all__ = (
+    "REDISTRIBUTABLE",
+    "known_gate",
+    "licence_gate",
+    "origin_gate",
+    "restated_gate",
+    "status_gate",
+)

@@ -1,0 +1,204 @@
+"""Laws that a Temporal case must not restate: textbook laws, Historical families, built families.
+
+Two laws are the same when one has the form of the other with its controls put in the place of
+quantities of the same dimension; every other quantity of the known law is a free constant.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, Literal
+
+from lawsmith.errors import InputError, UnitError
+from lawsmith.expressions import parse_infix, same_form
+from lawsmith.units import Dimension, parse_unit
+from schemas.card import HistoricalCard
+from schemas.expression import Expression, Op, Var, names_of, substitute, walk
+from schemas.family import Family
+from schemas.record import strict_json
+
+Kind = Literal["textbook", "historical", "family"]
+MAX_ASSIGNMENTS: Final = 120
+"""Ways to match controls that are tried for one pair of laws."""
+
+_ALGEBRAIC: Final = frozenset({"add", "sub", "mul", "div", "neg", "pow", "sqrt", "cbrt"})
+
+
+@dataclass(frozen=True)
+class KnownRelation:
+    """One relation of a known law: every name with its unit."""
+
+    readout_unit: str
+    expression: Expression
+    units: Mapping[str, str]
+    """Name -> unit, of every name of the expression."""
+    settable: frozenset[str] | None
+    """The names that are controls; None = any of them may be (a textbook does not say)."""
+
+
+@dataclass(frozen=True)
+class KnownLaw:
+    """A law that is known already, as a set of relations."""
+
+    id: str
+    kind: Kind
+    relations: tuple[KnownRelation, ...]
+
+
+@dataclass(frozen=True)
+class CandidateLaw:
+    """A law under question: an expression over controls alone."""
+
+    expression: Expression
+    readout_unit: str
+
+
+def textbook_laws(path: Path) -> tuple[KnownLaw, ...]:
+    """The laws of a JSONL file, one `{id, readout, expression, units, citation}` a line.
+
+    Raises:
+        InputError: a line is not such a row; names the file and the line.
+    """
+    found = []
+    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = strict_json(line)
+            units = dict(row["units"])
+            readout = units.pop(row["readout"])
+            law = KnownRelation(readout, parse_infix(row["expression"], units), units, None)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"no textbook law: {error}", path=f"{path.name}:{n}") from error
+        found.append(KnownLaw(str(row["id"]), "textbook", (law,)))
+    return tuple(found)
+
+
+def historical_law(card: HistoricalCard) -> KnownLaw:
+    """The Original of a Historical card: derived quantities written out, corrections zero."""
+    units = {part.name: part.unit for part in (*card.controls, *card.independent)}
+    inner: dict[str, Expression] = {part.name: 0.0 for part in card.corrections}
+    for part in card.derived:
+        inner[part.name] = substitute(part.expression, inner)
+    readouts = {readout.name: readout.unit for readout in card.readouts}
+    controls = frozenset(control.name for control in card.controls)
+    relations = tuple(
+        KnownRelation(
+            readouts[relation.readout], substitute(relation.expression, inner), units, controls
+        )
+        for relation in card.relations
+    )
+    return KnownLaw(card.id, "historical", relations)
+
+
+def family_law(family: Family) -> KnownLaw:
+    """The Original of a family that is built already."""
+    original = family.original
+    units = {part.name: part.unit for part in (*family.controls, *original.parameters)}
+    inner: dict[str, Expression] = {}
+    for part in original.definitions:
+        inner[part.name] = substitute(part.expression, inner)
+    readouts = {readout.name: readout.unit for readout in family.readouts}
+    controls = frozenset(control.name for control in family.controls)
+    relations = tuple(
+        KnownRelation(
+            readouts[relation.readout], substitute(relation.expression, inner), units, controls
+        )
+        for relation in original.relations
+    )
+    return KnownLaw(family.id, "family", relations)
+
+
+def restated_by(
+    laws: Sequence[CandidateLaw], control_units: Mapping[str, str], known: Sequence[KnownLaw]
+) -> tuple[KnownLaw, ...]:
+    """The known laws that all the candidate laws restate.
+
+    Args:
+        laws: the relations of a case but its definitions, over controls alone.
+        control_units: control name -> unit.
+        known: what to compare with.
+    """
+    if not laws:
+        return ()
+    return tuple(
+        law
+        for law in known
+        if all(any(_restates(one, control_units, r) for r in law.relations) for one in laws)
+    )
+
+
+def _restates(
+    law: CandidateLaw, control_units: Mapping[str, str], known: KnownRelation
+) -> bool:
+    if _functions(law.expression) != _functions(known.expression):
+        return False
+    if _dimension(law.readout_unit) != _dimension(known.readout_unit):
+        return False
+    used = sorted(names_of(law.expression))
+    for assignment in islice(_assignments(used, control_units, known), MAX_ASSIGNMENTS):
+        renamed: dict[str, Expression] = {name: Var(other) for name, other in assignment.items()}
+        free = names_of(known.expression) - frozenset(assignment.values())
+        if same_form(substitute(law.expression, renamed), known.expression, free):
+            return True
+    return False
+
+
+def _assignments(
+    used: Sequence[str], control_units: Mapping[str, str], known: KnownRelation
+) -> Iterator[dict[str, str]]:
+    """Every way to put the used controls in the place of like-dimensioned known names."""
+    names = sorted(names_of(known.expression))
+    if known.settable is not None:
+        names = [name for name in names if name in known.settable]
+        if len(names) != len(used):
+            return
+    places = {
+        control: [
+            name
+            for name in names
+            if _dimension(known.units[name]) == _dimension(control_units[control])
+        ]
+        for control in used
+    }
+    yield from _choose(list(used), places, {})
+
+
+def _choose(
+    left: list[str], places: Mapping[str, list[str]], chosen: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    if not left:
+        yield dict(chosen)
+        return
+    for name in places[left[0]]:
+        if name not in chosen.values():
+            yield from _choose(left[1:], places, {**chosen, left[0]: name})
+
+
+def _functions(expression: Expression) -> frozenset[str]:
+    """The operators that no algebra removes: laws of one form share them."""
+    return frozenset(
+        node.op
+        for _, node in walk(expression)
+        if isinstance(node, Op) and node.op not in _ALGEBRAIC and names_of(node)
+    )
+
+
+def _dimension(unit: str) -> Dimension | None:
+    try:
+        return parse_unit(unit).dimension.compared
+    except UnitError:
+        return None
+
+
+__all__ = (
+    "MAX_ASSIGNMENTS",
+    "CandidateLaw",
+    "KnownLaw",
+    "KnownRelation",
+    "family_law",
+    "historical_law",
+    "restated_by",
+    "textbook_laws",
+)
