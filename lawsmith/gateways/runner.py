@@ -91,7 +91,6 @@ def run_conversations(
     """
     roster.require_caps(caps)
     stop = stop if stop is not None else Event()
-    abandon = Event()
     sender = Sender(
         ledger,
         caps,
@@ -100,7 +99,6 @@ def run_conversations(
         clock=clock,
         sleep=sleep if sleep is not None else stop.wait,
         stop=stop,
-        abandon=abandon,
     )
     run = _Run(roster, ledger, sender, progress)
     with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="model") as pool:
@@ -108,7 +106,7 @@ def run_conversations(
             run.over(conversations, pool, concurrency)
         finally:
             # On an error the calls in flight are still stored, but no more are made.
-            abandon.set()
+            sender.abandon()
     return RunReport(run.outcomes, run.transcripts, sender.sent, run.from_ledger, run.replayed)
 
 
@@ -192,7 +190,8 @@ class _Run(Generic[ValueT]):
                 return
             if reply is None:
                 route = self._roster.route(step.role)
-                flights[pool.submit(self._sender.send, step, route)] = talk
+                place = self._sender.take_place()
+                flights[pool.submit(self._sender.send, step, route, place)] = talk
                 return
             talk.replies.append(reply)
 

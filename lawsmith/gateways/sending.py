@@ -8,7 +8,7 @@ from lawsmith.chat import Deferred, Failed, Reply, Request
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.faults import ProviderError
 from lawsmith.gateways.ledger import Ledger, Ticket
-from lawsmith.gateways.ledger_limits import CapReached
+from lawsmith.gateways.ledger_limits import Wait
 from lawsmith.gateways.limits import RateLimits, RunCaps
 from lawsmith.gateways.roster import Route
 
@@ -42,7 +42,6 @@ class Sender:
         clock: Callable[[], float],
         sleep: Callable[[float], object],
         stop: Event,
-        abandon: Event,
     ) -> None:
         self.sent = 0
         self._ledger = ledger
@@ -52,12 +51,21 @@ class Sender:
         self._clock = clock
         self._sleep = sleep
         self._stop = stop
-        self._abandon = abandon
+        self._abandoned = False
         self._in_flight = 0
+        self._places = 0
+        self._waiting: set[int] = set()
         self._settled = Condition()
 
-    def send(self, request: Request, route: Route) -> Reply | Deferred | Failed:
-        """The stored reply, or why there is none.
+    def take_place(self) -> int:
+        """A place in the queue: under a cap the budget goes to requests in this order."""
+        with self._settled:
+            self._places += 1
+            self._waiting.add(self._places)
+            return self._places
+
+    def send(self, request: Request, route: Route, place: int) -> Reply | Deferred | Failed:
+        """The stored reply, or why there is none; every place taken must be sent.
 
         Raises:
             PrerequisiteError: the set-up is at fault, so that no request of the model can work.
@@ -82,7 +90,7 @@ class Sender:
             reraise=True,
         )
         try:
-            return tries(self._try_once, request, route)
+            return tries(self._try_once, request, route, place)
         except ProviderError as error:
             if error.transient and self.halted:
                 return _interrupted(request)
@@ -93,10 +101,16 @@ class Sender:
                 retryable=error.transient,
             )
 
+    def abandon(self) -> None:
+        """Send nothing more; calls in flight are still stored."""
+        with self._settled:
+            self._abandoned = True
+            self._settled.notify_all()
+
     @property
     def halted(self) -> bool:
         """Whether nothing more may be sent."""
-        return self._stop.is_set() or self._abandon.is_set()
+        return self._stop.is_set() or self._abandoned
 
     def _worth_another_try(self, error: BaseException) -> bool:
         return (
@@ -114,8 +128,8 @@ class Sender:
         spread = int(request.digest(route.model)[:8], 16) / 2**32
         return max(doubled * (1.0 + spread / 2.0), asked or 0.0)
 
-    def _try_once(self, request: Request, route: Route) -> Reply | Deferred:
-        ticket = self._reserve(request, route)
+    def _try_once(self, request: Request, route: Route, place: int) -> Reply | Deferred:
+        ticket = self._reserve(request, route, place)
         if isinstance(ticket, Deferred):
             return ticket
         began = self._clock()
@@ -137,25 +151,44 @@ class Sender:
                 self._in_flight -= 1
                 self._settled.notify_all()
 
-    def _reserve(self, request: Request, route: Route) -> Ticket | Deferred:
-        while True:
+    def _reserve(self, request: Request, route: Route, place: int) -> Ticket | Deferred:
+        """The right to send, given in the order of the places."""
+        with self._settled:
+            self._waiting.add(place)
+        try:
+            while True:
+                got = self._try_to_reserve(request, route, place)
+                if isinstance(got, Ticket | Deferred):
+                    return got
+                self._sleep(got.seconds)
+        finally:
             with self._settled:
+                self._waiting.discard(place)
+                self._settled.notify_all()
+
+    def _try_to_reserve(
+        self, request: Request, route: Route, place: int
+    ) -> Ticket | Deferred | Wait:
+        with self._settled:
+            while True:
                 if self.halted:
                     return _interrupted(request)
+                if min(self._waiting) != place:
+                    self._settled.wait()
+                    continue
                 got = self._ledger.begin(
                     request, route.model, route.bound(request), self._caps, self._limits
                 )
+                if isinstance(got, Wait):
+                    return got
                 if isinstance(got, Ticket):
                     self._in_flight += 1
                     self.sent += 1
                     return got
-                if isinstance(got, CapReached):
-                    if self._in_flight == 0:
-                        return Deferred("over_budget", got.sentence, request.key)
-                    # A call that settles below its bound may yet make room.
-                    self._settled.wait()
-                    continue
-            self._sleep(got.seconds)
+                if self._in_flight == 0:
+                    return Deferred("over_budget", got.sentence, request.key)
+                # A call that settles below its bound may yet make room.
+                self._settled.wait()
 
 
 def _interrupted(request: Request) -> Deferred:

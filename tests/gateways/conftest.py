@@ -101,6 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
             for name, value in answer.headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Type", "application/json")
+            # litellm never closes the connections that it keeps alive.
+            self.send_header("Connection", "close")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
