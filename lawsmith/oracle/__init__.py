@@ -1,0 +1,1 @@
+"""The Oracle: it answers experiments; while episodes play it alone opens sealed/."""

@@ -1,0 +1,176 @@
+"""One episode's dealings with the Oracle: budget, history, diagnostics without data."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from lawsmith.measurement.constraints import admissible
+from lawsmith.oracle.simulator import Simulator
+from schemas.card import Choices
+from schemas.family import FamilyControl
+from schemas.task import PublicTask
+
+MOST_REJECTED: Final = 20
+"""So many rejected proposals in a row end the episode."""
+
+Ended = Literal["open", "capped", "rejections", "closed"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the Oracle says to one proposal: observations, or a diagnostic without data."""
+
+    accepted: bool
+    outputs: dict[str, float]
+    """Readout -> observation; empty when rejected."""
+    diagnostic: str | None
+    ended: Ended
+    """Whether the session takes further proposals after this one."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One proposal and its answer, as they stand in the history."""
+
+    inputs: dict[str, float]
+    readouts: tuple[str, ...]
+    answer: Answer
+
+
+@dataclass
+class Session:
+    """The experiments of one episode. Not thread-safe: its owner keeps a lock."""
+
+    task: PublicTask
+    simulator: Simulator
+    budget: int
+    """Accepted proposals at most."""
+    accepted: int = 0
+    rejected: int = 0
+    history: list[Exchange] = field(default_factory=list)
+    ended: Ended = "open"
+    _in_a_row: int = 0
+
+    def propose(self, inputs: Mapping[str, object], readouts: Sequence[object]) -> Answer:
+        """The answer to one experiment: one input vector, a non-empty set of readouts.
+
+        A proposal that breaks a rule is counted apart and answered with a diagnostic that
+        holds no data; 20 of them in a row end the session.
+        """
+        if self.ended != "open":
+            return Answer(False, {}, f"the session has ended ({self.ended})", self.ended)
+        problem = check_proposal(self.task, inputs, readouts)
+        if problem is None:
+            answer = self._observe(_numbers(inputs), tuple(str(name) for name in readouts))
+        else:
+            answer = self._reject(problem)
+        kept = {str(name): value for name, value in _numbers(inputs).items()}
+        self.history.append(Exchange(kept, tuple(map(str, readouts)), answer))
+        return answer
+
+    def close(self) -> None:
+        """The session takes no more proposals."""
+        if self.ended == "open":
+            self.ended = "closed"
+
+    def _observe(self, inputs: dict[str, float], readouts: tuple[str, ...]) -> Answer:
+        outputs = self.simulator.observe(inputs, readouts)
+        self.accepted += 1
+        self._in_a_row = 0
+        if self.accepted >= self.budget:
+            self.ended = "capped"
+        return Answer(True, outputs, None, self.ended)
+
+    def _reject(self, problem: str) -> Answer:
+        self.rejected += 1
+        self._in_a_row += 1
+        if self._in_a_row >= MOST_REJECTED:
+            self.ended = "rejections"
+        return Answer(False, {}, problem, self.ended)
+
+
+def check_proposal(
+    task: PublicTask, inputs: Mapping[str, object], readouts: Sequence[object]
+) -> str | None:
+    """What is wrong with a proposal, the first fault in a sentence, or None.
+
+    Unknown, missing and extra controls, values that are no finite numbers, values outside
+    the domain, broken constraints, empty, repeated or unknown readouts.
+    """
+    return (
+        _check_names(task, inputs)
+        or next(filter(None, (_check_value(c, inputs[c.name]) for c in task.controls)), None)
+        or _check_constraints(task, inputs)
+        or _check_readouts(task, readouts)
+    )
+
+
+def _check_names(task: PublicTask, inputs: Mapping[str, object]) -> str | None:
+    names = [control.name for control in task.controls]
+    unknown = sorted(set(inputs) - set(names))
+    if unknown:
+        return f"unknown control {str(unknown[0])[:80]!r}; the controls are {', '.join(names)}"
+    missing = [name for name in names if name not in inputs]
+    if missing:
+        return f"control {missing[0]!r} has no value; every control needs one"
+    return None
+
+
+def _check_value(control: FamilyControl, value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"control {control.name!r} is {str(value)[:40]!r}, not a number"
+    if not _finite(value):
+        return f"control {control.name!r} is not a finite number"
+    domain = control.domain
+    if isinstance(domain, Choices):
+        if float(value) not in domain.choices:
+            return (
+                f"control {control.name!r} = {float(value)!r} is not one of"
+                f" {list(domain.choices)} {control.unit}"
+            )
+    elif not domain.low <= value <= domain.high:
+        return (
+            f"control {control.name!r} = {float(value)!r} is outside"
+            f" [{domain.low!r}, {domain.high!r}] {control.unit}"
+        )
+    return None
+
+
+def _check_constraints(task: PublicTask, inputs: Mapping[str, object]) -> str | None:
+    numbers = _numbers(inputs)
+    point = [numbers[control.name] for control in task.controls]
+    for constraint in task.constraints:
+        if not admissible(task.controls, (constraint,), point):
+            return f"a joint condition is not met: {constraint.meaning}"
+    return None
+
+
+def _check_readouts(task: PublicTask, readouts: Sequence[object]) -> str | None:
+    names = [readout.name for readout in task.readouts]
+    if not readouts:
+        return f"no readout is asked for; the readouts are {', '.join(names)}"
+    for name in readouts:
+        if name not in names:
+            return f"unknown readout {str(name)[:80]!r}; the readouts are {', '.join(names)}"
+    if len(set(readouts)) != len(readouts):
+        return "a readout is asked for twice"
+    return None
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _numbers(inputs: Mapping[str, object]) -> dict[str, float]:
+    return {
+        name: float(value)
+        for name, value in inputs.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and _finite(value)
+    }
+
+
+__all__ = ("MOST_REJECTED", "Answer", "Ended", "Exchange", "Session", "check_proposal")

@@ -1,0 +1,1 @@
+"""Releases: tasks with keyed ids, two trees, manifests, leak check, verification."""

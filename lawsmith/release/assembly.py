@@ -1,0 +1,125 @@
+"""Release content -> every table of both trees as canonical lines, and its content digest."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lawsmith.release.content import ReleaseContent
+from lawsmith.release.gallery import licence_rows
+from lawsmith.release.manifest import policies_of, release_digest
+from lawsmith.release.tables import (
+    PublicTable,
+    Row,
+    observation_row,
+    plain_line,
+    record_line,
+    task_row,
+)
+from lawsmith.release.tasks import make_tasks
+from schemas.family import Family
+from schemas.record import canonical_json
+from schemas.task import FixedObservation, PublicTask, SealedKey
+from schemas.world import PairedWorld
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """Everything that a release folder holds, before it is written."""
+
+    content: ReleaseContent
+    tasks: tuple[PublicTask, ...]
+    """By id, both settings."""
+    fixed: tuple[FixedObservation, ...]
+    keys: tuple[SealedKey, ...]
+    worlds: tuple[PairedWorld, ...]
+    tables: Mapping[str, tuple[str, ...]]
+    """Table -> canonical JSONL lines, by id."""
+    key_text: str
+    """The text of the key file."""
+    digest: str
+    """`content-1`."""
+
+    @property
+    def key_sha256(self) -> str:
+        """The hash of the key file."""
+        return hashlib.sha256(self.key_text.encode("ascii")).hexdigest()
+
+    def rows(self, table: PublicTable) -> list[Row]:
+        """The flat rows of a public table."""
+        if table == "fixed_observations":
+            return [observation_row(item) for item in self.fixed]
+        return [task_row(task) for task in self.tasks if task.setting == table]
+
+
+def assemble(content: ReleaseContent) -> Assembly:
+    """The tasks, keys and tables of a release.
+
+    Raises:
+        InputError: a family's blend is too large.
+    """
+    made = [make_tasks(family, content.key, content.collection) for family in content.families]
+    tasks = tuple(sorted((t for item in made for t in item.public), key=lambda t: t.id))
+    keys = tuple(sorted((k for item in made for k in item.sealed), key=lambda k: k.id))
+    worlds = tuple(sorted((w for item in made for w in item.worlds), key=lambda w: w.id))
+    fixed = tuple(
+        sorted((row for item in made for row in item.fixed), key=lambda r: (r.task_id, r.index))
+    )
+    tables: dict[str, tuple[str, ...]] = {
+        "discovery": _records([task for task in tasks if task.setting == "discovery"]),
+        "identification": _records([task for task in tasks if task.setting == "identification"]),
+        "fixed_observations": tuple(canonical_json(row.model_dump(mode="json")) for row in fixed),
+        "licences": tuple(plain_line(row) for row in licence_rows(content)),
+        "keys": _records(keys),
+        "task_families": tuple(plain_line(task_family_row(key)) for key in keys),
+        "families": _records(content.families),
+        "cards": _records(content.cards),
+        "reviews": _records(content.reviews),
+        "certificates": certificate_lines(content.families),
+        "worlds": _records(worlds),
+        "attributions": tuple(
+            plain_line(vars(note)) for note in sorted(content.papers, key=lambda n: n.paper_id)
+        ),
+    }
+    key_text = content.key.hex() + "\n"
+    digest = release_digest(
+        tables, policies_of(content), hashlib.sha256(key_text.encode("ascii")).hexdigest()
+    )
+    return Assembly(content, tasks, fixed, keys, worlds, tables, key_text, digest)
+
+
+def task_family_row(key: SealedKey) -> dict[str, Any]:
+    """Which family and environment a task belongs to."""
+    return {
+        "id": key.id,
+        "family_id": key.family_id,
+        "environment": key.environment,
+        "setting": key.setting,
+    }
+
+
+def certificate_lines(families: Sequence[Family]) -> tuple[str, ...]:
+    """One line a certificate, `<family>/c<number>`, by family and number."""
+    return tuple(
+        plain_line(
+            {
+                "id": f"{family.id}/c{item.number}",
+                "family_id": family.id,
+                **item.model_dump(mode="json"),
+            }
+        )
+        for family in sorted(families, key=lambda f: f.id)
+        for item in sorted(family.certificates, key=lambda c: c.number)
+    )
+
+
+def _records(records: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(record_line(item) for item in sorted(records, key=lambda item: str(item.id)))
+
+
+__all__ = (
+    "Assembly",
+    "assemble",
+    "certificate_lines",
+    "task_family_row",
+)

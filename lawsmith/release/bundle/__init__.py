@@ -1,0 +1,28 @@
+"""The release folder: writing, reading, verifying, comparing and copying it."""
+
+from lawsmith.release.bundle.comparison import ReleaseDiff, TaskChange, diff_releases
+from lawsmith.release.bundle.exporting import export_release
+from lawsmith.release.bundle.reading import (
+    PublicRelease,
+    Release,
+    SealedRelease,
+    read_public,
+    read_release,
+)
+from lawsmith.release.bundle.verification import verify_release
+from lawsmith.release.bundle.writing import Written, write_release
+
+__all__ = (
+    "PublicRelease",
+    "Release",
+    "ReleaseDiff",
+    "SealedRelease",
+    "TaskChange",
+    "Written",
+    "diff_releases",
+    "export_release",
+    "read_public",
+    "read_release",
+    "verify_release",
+    "write_release",
+)

@@ -1,0 +1,142 @@
+"""Do the files of a release match its manifests, and the manifests each other?"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from lawsmith.release.bundle.exporting import EXPORT_NOTE, omitted_files
+from lawsmith.release.manifest import (
+    PUBLIC_MANIFEST,
+    SEALED_MANIFEST,
+    describe_file,
+    file_sha256,
+    list_files,
+    release_digest,
+)
+from lawsmith.release.tables import TABLE_PATHS
+from schemas.record import CANARY
+from schemas.release import Fault, PublicManifest, ReleaseFile, SealedManifest
+
+_TEXT: Final = (".html", ".md", ".svg", ".json", ".jsonl")
+
+
+def file_faults(
+    root: Path, public: PublicManifest | None, sealed: SealedManifest | None
+) -> Iterator[Fault]:
+    """Missing, foreign and altered files, links, text files without the canary."""
+    allowed = {"public", "sealed"}
+    for path in sorted(root.iterdir()):
+        if path.name not in allowed:
+            yield Fault(path=path.name, what="does not belong in a release")
+    for path in sorted(root.rglob("*")):
+        if path.is_symlink():
+            yield Fault(path=path.relative_to(root).as_posix(), what="is a link")
+    try:
+        omitted = frozenset(omitted_files(root))
+    except ValueError as error:
+        yield Fault(path=EXPORT_NOTE, what=f"does not read: {error}")
+        omitted = frozenset()
+    if public is not None:
+        yield from _listed(root, "public", public.files, omitted, {PUBLIC_MANIFEST})
+    if sealed is not None:
+        manifests = {PUBLIC_MANIFEST, SEALED_MANIFEST}
+        yield from _listed(root, "", sealed.files, omitted, manifests)
+    yield from _canaries(root)
+
+
+def manifest_faults(
+    root: Path, public: PublicManifest, sealed: SealedManifest | None
+) -> Iterator[Fault]:
+    """The commitment, the key's hash, the content digest and what both manifests say."""
+    for name, manifest in ((PUBLIC_MANIFEST, public), (SEALED_MANIFEST, sealed)):
+        if manifest is not None and manifest.canary != CANARY:
+            yield Fault(path=f"{name}/canary", what=f"is {manifest.canary!r}")
+    if sealed is None:
+        return
+    commitment = file_sha256(root / SEALED_MANIFEST)
+    if commitment != public.sealed_commitment:
+        yield Fault(
+            path=f"{PUBLIC_MANIFEST}/sealed_commitment",
+            what=f"is not the sha256 of {SEALED_MANIFEST}, {commitment}",
+        )
+    if sealed.id != public.id:
+        yield Fault(path=f"{SEALED_MANIFEST}/id", what=f"is {sealed.id!r}, not {public.id!r}")
+    key_path = root / "sealed" / "collection.key"
+    key_sha256 = file_sha256(key_path) if key_path.is_file() else ""
+    if key_sha256 != sealed.key_sha256:
+        yield Fault(
+            path=f"{SEALED_MANIFEST}/key_sha256", what="is not the sha256 of sealed/collection.key"
+        )
+    found = stored_digest(root, public, key_sha256)
+    if found is not None and found != sealed.content_digest:
+        yield Fault(
+            path=f"{SEALED_MANIFEST}/content_digest",
+            what=f"is not that of the rows, policies and key: {found}",
+        )
+    listed = {item.path: item for item in sealed.files}
+    for item in public.files:
+        if listed.get(item.path) != item:
+            yield Fault(
+                path=f"{PUBLIC_MANIFEST}/files/{item.path}",
+                what=f"is not what {SEALED_MANIFEST} says of it",
+            )
+
+
+def stored_digest(root: Path, public: PublicManifest, key_sha256: str) -> str | None:
+    """The content digest of the JSONL files as they lie there; None where one is missing."""
+    tables: dict[str, list[str]] = {}
+    for name, path in TABLE_PATHS.items():
+        if not (root / path).is_file():
+            return None
+        text = (root / path).read_bytes().decode("utf-8", "replace")
+        tables[name] = text.split("\n")[:-1]
+    return release_digest(tables, public.policies, key_sha256)
+
+
+def _listed(
+    root: Path,
+    tree: str,
+    files: Iterable[ReleaseFile],
+    omitted: frozenset[str],
+    apart: set[str],
+) -> Iterator[Fault]:
+    expected = {item.path: item for item in files}
+    trees = (tree,) if tree else ("public", "sealed")
+    present = {
+        path.relative_to(root).as_posix(): path for name in trees for path in list_files(root, name)
+    }
+    for name in sorted({*expected} - {*present}):
+        if name not in omitted:
+            yield Fault(path=name, what="is missing")
+    for name in sorted({*present} - {*expected} - apart - {EXPORT_NOTE}):
+        yield Fault(path=name, what="is in no manifest")
+    for name in sorted({*present} & {*expected}):
+        yield from _altered(root, present[name], expected[name])
+
+
+def _altered(root: Path, path: Path, expected: ReleaseFile) -> Iterator[Fault]:
+    # The hash comes first: a damaged Parquet file has no rows to count.
+    if file_sha256(path) != expected.sha256:
+        yield Fault(
+            path=expected.path, what=f"sha256 differs from the manifest's {expected.sha256}"
+        )
+        return
+    found = describe_file(root, path)
+    if found != expected:
+        yield Fault(
+            path=expected.path,
+            what=f"has {found.bytes} bytes and {found.rows} rows, not {expected.bytes} and"
+            f" {expected.rows}",
+        )
+
+
+def _canaries(root: Path) -> Iterator[Fault]:
+    for tree in ("public", "sealed"):
+        for path in list_files(root, tree):
+            if path.suffix in _TEXT and CANARY.encode() not in path.read_bytes():
+                if path.suffix == ".jsonl" and path.stat().st_size == 0:
+                    continue
+                yield Fault(path=path.relative_to(root).as_posix(), what="holds no canary")
+
+
+__all__ = ("file_faults", "manifest_faults", "stored_digest")

@@ -1,0 +1,230 @@
+"""A release folder read back into records; the public tree alone where that is all there is."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lawsmith.errors import IntegrityError, PrerequisiteError
+from lawsmith.release.content import PaperNote
+from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
+from lawsmith.seals import parse_key
+from schemas.card import Card, HistoricalCard
+from schemas.family import Certificate, Family
+from schemas.record import Record, canonical_json, strict_json
+from schemas.release import PublicManifest, SealedManifest
+from schemas.review import Review
+from schemas.task import FixedObservation, PublicTask, SealedKey
+from schemas.world import PairedWorld
+
+RecordT = TypeVar("RecordT", bound=Record)
+ValueT = TypeVar("ValueT")
+
+
+@dataclass(frozen=True)
+class PublicRelease:
+    """What players may see of a release."""
+
+    path: Path
+    manifest: PublicManifest
+    tasks: tuple[PublicTask, ...]
+    """By id, both settings."""
+    fixed: Mapping[str, tuple[FixedObservation, ...]]
+    """Task id -> observations by index."""
+
+    def task(self, identity: str) -> PublicTask:
+        """The task of an id.
+
+        Raises:
+            KeyError: no such task.
+        """
+        return self._by_id[identity]
+
+    @cached_property
+    def _by_id(self) -> dict[str, PublicTask]:
+        return {task.id: task for task in self.tasks}
+
+
+@dataclass(frozen=True)
+class SealedRelease:
+    """The answers of a release, read after episodes have ended."""
+
+    manifest: SealedManifest
+    key: bytes
+    keys: tuple[SealedKey, ...]
+    families: tuple[Family, ...]
+    cards: tuple[Card | HistoricalCard, ...]
+    reviews: tuple[Review, ...]
+    certificates: Mapping[str, Certificate]
+    """`<family>/c<number>` -> certificate."""
+    worlds: tuple[PairedWorld, ...]
+    papers: tuple[PaperNote, ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release folder; `sealed` is None in a public-only copy."""
+
+    path: Path
+    public: PublicRelease
+    sealed: SealedRelease | None
+
+
+def read_public(release: Path) -> PublicRelease:
+    """The public tree of a release folder; sealed/ is not opened.
+
+    Raises:
+        PrerequisiteError: the folder is no release.
+        IntegrityError: a file or row does not read; the path says which.
+    """
+    if not (release / PUBLIC_MANIFEST).is_file():
+        raise PrerequisiteError(
+            f"no release at {release}", fix="give a folder with public/manifest.json"
+        )
+    manifest = load(release, PUBLIC_MANIFEST, PublicManifest.from_json)
+    tasks = [
+        task
+        for table in ("discovery", "identification")
+        if (release / "public" / f"{table}.jsonl").is_file()
+        for task in load_lines(release, f"public/{table}.jsonl", PublicTask.from_json)
+    ]
+    fixed: dict[str, list[FixedObservation]] = defaultdict(list)
+    for row in load_lines(
+        release, "public/fixed_observations.jsonl", FixedObservation.model_validate_json
+    ):
+        fixed[row.task_id].append(row)
+    return PublicRelease(
+        path=release,
+        manifest=manifest,
+        tasks=tuple(sorted(tasks, key=lambda task: task.id)),
+        fixed={
+            identity: tuple(sorted(rows, key=lambda row: row.index))
+            for identity, rows in sorted(fixed.items())
+        },
+    )
+
+
+def read_release(release: Path) -> Release:
+    """Both trees of a release folder.
+
+    Raises:
+        PrerequisiteError: the folder is no release.
+        IntegrityError: a file or row does not read; the path says which.
+    """
+    public = read_public(release)
+    sealed = read_sealed(release) if (release / SEALED_MANIFEST).is_file() else None
+    return Release(release, public, sealed)
+
+
+def read_sealed(release: Path) -> SealedRelease:
+    """The sealed tree of a release folder.
+
+    Raises:
+        IntegrityError: a file or row does not read; the path says which.
+    """
+    return SealedRelease(
+        manifest=load(release, SEALED_MANIFEST, SealedManifest.from_json),
+        key=load(release, "sealed/collection.key", parse_key),
+        keys=load_lines(release, "sealed/keys.jsonl", SealedKey.from_json),
+        families=load_lines(release, "sealed/families.jsonl", without_canary(Family)),
+        cards=load_lines(release, "sealed/cards.jsonl", read_card),
+        reviews=load_lines(release, "sealed/reviews.jsonl", without_canary(Review)),
+        certificates=dict(load_lines(release, "sealed/certificates.jsonl", read_certificate)),
+        worlds=load_lines(release, "sealed/worlds.jsonl", without_canary(PairedWorld)),
+        papers=load_lines(release, "sealed/attributions.jsonl", _paper),
+    )
+
+
+def load(release: Path, path: str, parse: Callable[[str], ValueT]) -> ValueT:
+    """The value of one whole file.
+
+    Raises:
+        IntegrityError: the file is missing or does not parse.
+    """
+    try:
+        return parse((release / path).read_bytes().decode("utf-8"))
+    except (OSError, ValueError) as error:
+        raise IntegrityError(f"does not read: {error}", path=path) from error
+
+
+def load_lines(release: Path, path: str, parse: Callable[[str], ValueT]) -> tuple[ValueT, ...]:
+    """The values of a JSONL file.
+
+    Raises:
+        IntegrityError: the file is missing or a line does not parse; the path names the line.
+    """
+    text = load(release, path, str)
+    if text and not text.endswith("\n"):
+        raise IntegrityError("the last line is cut off", path=path)
+    found: list[ValueT] = []
+    for number, line in enumerate(text.split("\n")[:-1], start=1):
+        try:
+            found.append(parse(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise IntegrityError(f"does not read: {error}", path=f"{path}:{number}") from error
+    return tuple(found)
+
+
+def without_canary(kind: type[RecordT]) -> Callable[[str], RecordT]:
+    """The reader of a record whose rows carry the canary beside its own fields."""
+
+    def read(line: str) -> RecordT:
+        return kind.from_json(canonical_json(_bare(line)))
+
+    return read
+
+
+def read_card(line: str) -> Card | HistoricalCard:
+    """A card of either kind.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    data = _bare(line)
+    kind = HistoricalCard if "mutation_rules" in data else Card
+    return kind.from_json(canonical_json(data))
+
+
+def read_certificate(line: str) -> tuple[str, Certificate]:
+    """The id and the certificate of a line.
+
+    Raises:
+        ValueError: a field is missing, extra or of the wrong type.
+    """
+    data = _bare(line)
+    identity, family = str(data.pop("id")), str(data.pop("family_id"))
+    certificate = Certificate.model_validate_json(canonical_json(data))
+    if identity != f"{family}/c{certificate.number}":
+        raise ValueError(f"id {identity!r} is not {family}/c{certificate.number}")
+    return identity, certificate
+
+
+def _paper(line: str) -> PaperNote:
+    return PaperNote(**_bare(line))
+
+
+def _bare(line: str) -> dict[str, Any]:
+    data = strict_json(line)
+    if not isinstance(data, dict):
+        raise ValueError(f"a {type(data).__name__}, not an object")
+    if "canary" not in data:
+        raise ValueError("the canary is missing")
+    del data["canary"]
+    return data
+
+
+__all__ = (
+    "PublicRelease",
+    "Release",
+    "SealedRelease",
+    "load",
+    "load_lines",
+    "read_card",
+    "read_certificate",
+    "read_public",
+    "read_release",
+    "read_sealed",
+    "without_canary",
+)

@@ -1,0 +1,214 @@
+"""Everything that follows from the sealed families, made again and compared field by field."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawsmith.errors import LawsmithError
+from lawsmith.measurement.constraints import feasible, inside
+from lawsmith.mutation.relation_sets import at_pointer, folded_laws
+from lawsmith.mutation.truth import exact_values
+from lawsmith.release.differences import differences
+from lawsmith.release.tables import row_path
+from lawsmith.release.tasks import ENVIRONMENTS, FamilyTasks, make_tasks
+from schemas.card import Card, HistoricalCard
+from schemas.family import Design, Family
+from schemas.release import Fault
+from schemas.source import Collection
+from schemas.task import FixedObservation, PublicTask, SealedKey
+from schemas.world import PairedWorld
+
+MOST_PER_TABLE = 3
+"""Wrong numbers named for each design and environment; more of the same says nothing new."""
+
+
+def truth_faults(family: Family) -> Iterator[Fault]:
+    """Stored truths that are not the laws' values at 50 digits, inputs outside the domain."""
+    where = row_path("families", family.id)
+    for name in ("fixed", "hidden"):
+        design: Design = getattr(family, name)
+        yield from _inputs(family, design, f"{where}/{name}")
+        for environment in ENVIRONMENTS:
+            stored = getattr(design, environment)
+            try:
+                truth = exact_values(
+                    folded_laws(getattr(family, environment)),
+                    family.controls,
+                    np.asarray(design.inputs, dtype=np.float64),
+                )
+            except (LawsmithError, KeyError, IndexError) as error:
+                yield Fault(path=f"{where}/{environment}", what=f"has no truth: {error}")
+                continue
+            wrong = [
+                (i, r, value)
+                for i, row in enumerate(truth.tolist())
+                for r, value in enumerate(row)
+                if i < len(stored) and r < len(stored[i]) and stored[i][r] != value
+            ]
+            for i, r, value in wrong[:MOST_PER_TABLE]:
+                yield Fault(
+                    path=f"{where}/{name}/{environment}/{i}/{r}",
+                    what=f"is {stored[i][r]!r}; the law gives {value!r}",
+                )
+            if len(wrong) > MOST_PER_TABLE:
+                yield Fault(
+                    path=f"{where}/{environment}",
+                    what=f"its relations do not give {len(wrong)} stored truths of {name}",
+                )
+
+
+def card_faults(family: Family, card: Card | HistoricalCard) -> Iterator[Fault]:
+    """Numbers, units and ranges of a family that are not those of its card.
+
+    A range may be narrowed, and that is a construction choice; it is never wider.
+    """
+    where = row_path("families", family.id)
+    given = card.parameters if isinstance(card, Card) else card.independent
+    stated = {item.name: item for item in given}
+    for index, parameter in enumerate(family.original.parameters):
+        source = stated.get(parameter.name)
+        if source is None:
+            continue
+        for field in ("value", "unit"):
+            if getattr(source, field) != getattr(parameter, field):
+                yield Fault(
+                    path=f"{where}/original/parameters/{index}/{field}",
+                    what=f"differs from the card's {getattr(source, field)!r}",
+                )
+    for kind in ("controls", "readouts"):
+        named: dict[str, Any] = {item.name: item for item in getattr(card, kind)}
+        for index, item in enumerate(getattr(family, kind)):
+            if item.name in named and named[item.name].unit != item.unit:
+                yield Fault(
+                    path=f"{where}/{kind}/{index}/unit",
+                    what=f"differs from the card's {named[item.name].unit!r}",
+                )
+
+
+def mutation_faults(family: Family) -> Iterator[Fault]:
+    """Mutations whose `before` is not what stands at their path in the Original."""
+    where = row_path("families", family.id)
+    for index, mutation in enumerate(family.mutations):
+        try:
+            found = at_pointer(family.original, mutation.path)
+        except LawsmithError as error:
+            yield Fault(path=f"{where}/mutations/{index}/path", what=str(error))
+            continue
+        if found != mutation.before:
+            yield Fault(
+                path=f"{where}/mutations/{index}/before",
+                what="is not what the Original has at its path",
+            )
+
+
+def task_faults(
+    family: Family,
+    key: bytes,
+    collection: Collection,
+    stored: "StoredRows",
+) -> Iterator[Fault]:
+    """Tasks, keys, observations and worlds that are not those the family gives."""
+    where = row_path("families", family.id)
+    try:
+        made: FamilyTasks = make_tasks(family, key, collection)
+    except (LawsmithError, KeyError, IndexError, ValueError) as error:
+        yield Fault(path=where, what=f"gives no tasks: {error}")
+        return
+    blamed: Counter[str] = Counter()
+    for task in made.public:
+        yield from _differing(task.setting, task, stored.tasks, blamed)
+    for sealed in made.sealed:
+        yield from _differing("keys", sealed, stored.keys, Counter())
+    for world in made.worlds:
+        yield from _differing("worlds", world, stored.worlds, Counter())
+    for path, count in sorted(blamed.items()):
+        # One task altered is that task; all of them at once is the family.
+        if count == len(made.public):
+            yield Fault(path=where + path, what="is not what its public tasks say")
+    for row in made.fixed:
+        place = (row.task_id, row.index)
+        name = row_path("fixed_observations", f"{row.task_id}/{row.index}")
+        if place not in stored.fixed:
+            yield Fault(path=name, what="is missing")
+            continue
+        for path in differences(
+            stored.fixed[place].model_dump(mode="json"), row.model_dump(mode="json")
+        ):
+            yield Fault(path=name + path, what="is not what the world returns there")
+
+
+class StoredRows:
+    """The rows of a release by their ids, as verification compares them."""
+
+    def __init__(
+        self,
+        tasks: Sequence[PublicTask],
+        keys: Sequence[SealedKey],
+        worlds: Sequence[PairedWorld],
+        fixed: Sequence[FixedObservation],
+    ) -> None:
+        self.tasks = {task.id: task for task in tasks}
+        self.keys = {key.id: key for key in keys}
+        self.worlds = {world.id: world for world in worlds}
+        self.fixed = {(row.task_id, row.index): row for row in fixed}
+
+
+def foreign_faults(
+    stored: StoredRows, families: Sequence[Family], public_only: bool
+) -> Iterator[Fault]:
+    """Rows that belong to no family of the release."""
+    if public_only:
+        return
+    known = {family.id for family in families}
+    for key in stored.keys.values():
+        if key.family_id not in known:
+            yield Fault(
+                path=f"{row_path('keys', key.id)}/family_id", what="is no family of the release"
+            )
+    for task in stored.tasks.values():
+        if task.id not in stored.keys:
+            yield Fault(path=row_path(task.setting, task.id), what="has no sealed key")
+    for identity, index in stored.fixed:
+        if identity not in stored.tasks:
+            yield Fault(
+                path=row_path("fixed_observations", f"{identity}/{index}"),
+                what="belongs to no task",
+            )
+    for world in stored.worlds.values():
+        if world.family_id not in known:
+            yield Fault(path=row_path("worlds", world.id), what="is no world of the release")
+
+
+def _differing(
+    table: str, expected: Any, stored: Mapping[str, Any], blamed: Counter[str]
+) -> Iterator[Fault]:
+    where = row_path(table, expected.id)
+    found = stored.get(expected.id)
+    if found is None:
+        yield Fault(path=where, what="is missing")
+        return
+    for path in differences(found.model_dump(mode="json"), expected.model_dump(mode="json")):
+        blamed[path] += 1
+        yield Fault(path=where + path, what="is not what the sealed family gives")
+
+
+def _inputs(family: Family, design: Design, where: str) -> Iterator[Fault]:
+    points = np.asarray(design.inputs, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != len(family.controls):
+        yield Fault(path=f"{where}/inputs", what=f"has shape {points.shape}")
+        return
+    good = inside(family.controls, points) & feasible(family.controls, family.constraints, points)
+    for index in np.flatnonzero(~good):
+        yield Fault(path=f"{where}/inputs/{index}", what="is not admissible")
+
+
+__all__ = (
+    "StoredRows",
+    "card_faults",
+    "foreign_faults",
+    "mutation_faults",
+    "task_faults",
+    "truth_faults",
+)

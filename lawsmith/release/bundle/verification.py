@@ -1,0 +1,281 @@
+"""`verify`: every hash and every figure of a release, made again and compared."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.release.assembly import certificate_lines, task_family_row
+from lawsmith.release.bundle.accounting import file_faults, manifest_faults
+from lawsmith.release.bundle.database import read_database
+from lawsmith.release.bundle.lenient import LenientReader
+from lawsmith.release.bundle.recomputation import (
+    StoredRows,
+    card_faults,
+    foreign_faults,
+    mutation_faults,
+    task_faults,
+    truth_faults,
+)
+from lawsmith.release.content import SUFFIXES, PaperNote, check_version
+from lawsmith.release.differences import differences
+from lawsmith.release.gates import certificate_faults, gate_faults
+from lawsmith.release.leaks import leak_faults
+from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, strata_of
+from lawsmith.release.tables import (
+    COLUMNS,
+    PUBLIC_TABLES,
+    TABLE_PATHS,
+    PublicTable,
+    Row,
+    observation_row,
+    read_parquet,
+    row_path,
+    task_row,
+)
+from lawsmith.seals import parse_key
+from schemas.card import Card, HistoricalCard
+from schemas.family import Family
+from schemas.record import CANARY, canonical_json, strict_json
+from schemas.release import Fault, PublicManifest, SealedManifest
+from schemas.review import Review
+from schemas.task import FixedObservation, PublicTask, SealedKey
+from schemas.world import PairedWorld
+
+ALL: Final = -1
+"""`certificates=ALL` recomputes those of every family."""
+
+_TASK_ID: Final = re.compile(r"t-[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class _Public:
+    manifest: PublicManifest
+    tasks: tuple[PublicTask, ...]
+    fixed: tuple[FixedObservation, ...]
+
+
+@dataclass(frozen=True)
+class _Sealed:
+    manifest: SealedManifest | None
+    key: bytes | None
+    keys: tuple[SealedKey, ...]
+    families: tuple[Family, ...]
+    cards: tuple[Card | HistoricalCard, ...]
+    reviews: tuple[Review, ...]
+    worlds: tuple[PairedWorld, ...]
+    papers: tuple[PaperNote, ...]
+
+
+def verify_release(release: Path, certificates: int = 0) -> list[Fault]:
+    """Every fault of a release folder or of a copy of one; an empty list means none was found.
+
+    Without sealed/ only the public tree can be checked. Files, manifests, commitment, digests,
+    keyed ids, laws, truth at 50 digits, observations, tolerances, twins, gates, leaks and the
+    canary are always checked.
+
+    Args:
+        release: the folder.
+        certificates: for how many families (by id) to recompute every certificate; -1 = all.
+
+    Raises:
+        PrerequisiteError: the folder is no release.
+        InputError: `certificates` is below -1.
+    """
+    if certificates < ALL:
+        raise InputError(f"certificates {certificates!r} is below -1", path="certificates")
+    if not (release / PUBLIC_MANIFEST).is_file():
+        raise PrerequisiteError(f"no release at {release}", fix="give a release folder")
+    reader = LenientReader(release)
+    manifest = reader.whole(PUBLIC_MANIFEST, PublicManifest.from_json)
+    whole = (release / "sealed").is_dir()
+    sealed_manifest = None
+    if whole:
+        sealed_manifest = reader.whole(SEALED_MANIFEST, SealedManifest.from_json)
+    faults = list(file_faults(release, manifest, sealed_manifest))
+    if manifest is None:
+        return [*reader.faults, *faults]
+    faults += manifest_faults(release, manifest, sealed_manifest)
+    public = _read_public(reader, manifest, faults)
+    faults += _public_faults(release, public)
+    if whole:
+        sealed = _read_sealed(reader, sealed_manifest, faults)
+        faults += _sealed_faults(public, sealed, certificates)
+        faults += _derived_faults(reader, public, sealed)
+    return _distinct([*reader.faults, *faults])
+
+
+def _read_public(reader: LenientReader, manifest: PublicManifest, faults: list[Fault]) -> _Public:
+    tasks: list[PublicTask] = []
+    for table in ("discovery", "identification"):
+        if not (reader.root / TABLE_PATHS[table]).is_file():
+            continue
+        found = reader.records(table, lambda _: PublicTask)
+        faults += [
+            Fault(path=f"{row_path(table, task.id)}/setting", what=f"is {task.setting}")
+            for task in found
+            if task.setting != table
+        ]
+        tasks += found
+    fixed: list[FixedObservation] = []
+    for number, row in reader.rows("fixed_observations"):
+        try:
+            fixed.append(FixedObservation.model_validate_json(canonical_json(row)))
+        except ValueError as error:
+            where = f"{TABLE_PATHS['fixed_observations']}:{number}"
+            faults.append(Fault(path=where, what=" ".join(str(error).split())[:300]))
+    return _Public(manifest, tuple(tasks), tuple(fixed))
+
+
+def _read_sealed(
+    reader: LenientReader, manifest: SealedManifest | None, faults: list[Fault]
+) -> _Sealed:
+    def card_kind(data: dict[str, Any]) -> type[Card] | type[HistoricalCard]:
+        return HistoricalCard if "mutation_rules" in data else Card
+
+    papers: list[PaperNote] = []
+    for number, row in reader.rows("attributions"):
+        try:
+            papers.append(PaperNote(**{k: v for k, v in row.items() if k != "canary"}))
+        except TypeError as error:
+            where = f"{TABLE_PATHS['attributions']}:{number}"
+            faults.append(Fault(path=where, what=str(error)))
+    return _Sealed(
+        manifest=manifest,
+        key=reader.whole("sealed/collection.key", parse_key),
+        keys=tuple(reader.records("keys", lambda _: SealedKey)),
+        families=tuple(reader.records("families", lambda _: Family)),
+        cards=tuple(reader.records("cards", card_kind)),
+        reviews=tuple(reader.records("reviews", lambda _: Review)),
+        worlds=tuple(reader.records("worlds", lambda _: PairedWorld)),
+        papers=tuple(papers),
+    )
+
+
+def _public_faults(release: Path, public: _Public) -> Iterator[Fault]:
+    manifest = public.manifest
+    try:
+        check_version(manifest.collection, manifest.version)
+    except InputError as error:
+        yield Fault(path=f"{PUBLIC_MANIFEST}/version", what=error.problem)
+    if manifest.id != f"{manifest.collection.split('-')[0]}-{manifest.version}":
+        yield Fault(path=f"{PUBLIC_MANIFEST}/id", what=f"{manifest.id!r} is not of its version")
+    for task in public.tasks:
+        where = row_path(task.setting, task.id)
+        if not _TASK_ID.fullmatch(task.id):
+            yield Fault(path=f"{where}/id", what="is no keyed id")
+        if task.collection != manifest.collection:
+            yield Fault(path=f"{where}/collection", what=f"is {task.collection!r}")
+        if task.canary != CANARY:
+            yield Fault(path=f"{where}/canary", what="is not the canary")
+    rows: dict[PublicTable, list[Row]] = {
+        "discovery": [task_row(task) for task in public.tasks if task.setting == "discovery"],
+        "identification": [
+            task_row(task) for task in public.tasks if task.setting == "identification"
+        ],
+        "fixed_observations": [observation_row(row) for row in public.fixed],
+    }
+    yield from _twins(release, rows)
+
+
+def _twins(release: Path, rows: dict[PublicTable, list[Row]]) -> Iterator[Fault]:
+    for table in PUBLIC_TABLES:
+        path = f"public/{table}.parquet"
+        if not (release / path).is_file():
+            continue
+        try:
+            found = read_parquet(release / path, table)
+        except (ValueError, OSError) as error:
+            yield Fault(path=path, what=f"does not read: {' '.join(str(error).split())[:300]}")
+            continue
+        yield from _row_faults(path, rows[table], found)
+    path = "public/tasks.duckdb"
+    if not (release / path).is_file():
+        return
+    try:
+        tables = read_database(release / path)
+    except ValueError as error:
+        yield Fault(path=path, what=str(error))
+        return
+    for name in sorted({*tables, *PUBLIC_TABLES}):
+        where = f"{path}/{name}"
+        if name not in tables or name not in COLUMNS:
+            state = "is missing" if name not in tables else "is no table of a release"
+            yield Fault(path=where, what=state)
+    for table in PUBLIC_TABLES:
+        yield from _row_faults(f"{path}/{table}", rows[table], tables.get(table, []))
+
+
+def _row_faults(path: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[Fault]:
+    if len(expected) != len(found):
+        yield Fault(path=path, what=f"has {len(found)} rows; the JSONL has {len(expected)}")
+    for one, other in zip(expected, found, strict=False):
+        name = one["id"] if "id" in one else f"{one['task_id']}/{one['index']}"
+        for field in differences(one, other):
+            yield Fault(path=f"{path}#{name}{field}", what="is not what the JSONL says")
+
+
+def _sealed_faults(public: _Public, sealed: _Sealed, certificates: int) -> Iterator[Fault]:
+    manifest = public.manifest
+    stored = StoredRows(public.tasks, sealed.keys, sealed.worlds, public.fixed)
+    cards = {card.id: card for card in sealed.cards}
+    count = len(sealed.families) if certificates == ALL else certificates
+    for index, family in enumerate(sealed.families):
+        yield from truth_faults(family)
+        yield from mutation_faults(family)
+        if family.card_id in cards:
+            yield from card_faults(family, cards[family.card_id])
+        if sealed.key is not None:
+            yield from task_faults(family, sealed.key, manifest.collection, stored)
+        if index < count:
+            yield from certificate_faults(family)
+    yield from foreign_faults(stored, sealed.families, public_only=False)
+    relaxed = SUFFIXES[manifest.collection] != ""
+    yield from gate_faults(sealed.families, sealed.cards, sealed.reviews, relaxed)
+    yield from leak_faults(
+        public.tasks, public.fixed, sealed.keys, sealed.families, sealed.cards, sealed.papers
+    )
+
+
+def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> Iterator[Fault]:
+    """Tables and manifest fields that only repeat what other records say."""
+    manifest = public.manifest
+    facts: dict[str, tuple[Any, Any]] = {
+        "families": (manifest.families, len(sealed.families)),
+        "tasks": (manifest.tasks, 4 * len(sealed.families)),
+        "strata": (manifest.strata, strata_of(sealed.families)),
+    }
+    for name, (said, found) in facts.items():
+        if said != found:
+            yield Fault(path=f"{PUBLIC_MANIFEST}/{name}", what="is not what the families give")
+    if sealed.manifest is not None:
+        cited = {note.paper_id: note.attribution for note in sealed.papers}
+        if cited != sealed.manifest.attributions:
+            yield Fault(
+                path=f"{SEALED_MANIFEST}/attributions", what="is not what attributions.jsonl says"
+            )
+    expected = {
+        "task_families": [{**task_family_row(key), "canary": CANARY} for key in sealed.keys],
+        "certificates": [strict_json(line) for line in certificate_lines(sealed.families)],
+    }
+    for table, rows in expected.items():
+        found = {str(row.get("id")): row for _, row in reader.rows(table)}
+        wanted = {row["id"]: row for row in rows}
+        for identity in sorted({*found, *wanted}):
+            if identity not in found or identity not in wanted:
+                state = "is missing" if identity not in found else "belongs to no record"
+                yield Fault(path=row_path(table, identity), what=state)
+                continue
+            for path in differences(found[identity], wanted[identity]):
+                yield Fault(
+                    path=row_path(table, identity) + path, what="is not what the records say"
+                )
+
+
+def _distinct(faults: Sequence[Fault]) -> list[Fault]:
+    return list(dict.fromkeys(faults))
+
+
+__all__ = ("ALL", "verify_release")

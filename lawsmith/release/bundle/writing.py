@@ -1,0 +1,235 @@
+"""Writing a release: beside its place, synced, then one rename; read-only from then on."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lawsmith.errors import IntegrityError, PrerequisiteError, ReleaseConflictError
+from lawsmith.mutation.relation_sets import folded_laws
+from lawsmith.mutation.screening import certify
+from lawsmith.release.assembly import Assembly, assemble
+from lawsmith.release.bundle.comparison import changed_rows
+from lawsmith.release.bundle.database import write_database
+from lawsmith.release.bundle.reading import load, load_lines
+from lawsmith.release.content import ReleaseContent
+from lawsmith.release.gallery import dataset_card, licence_rows, public_page, sealed_page
+from lawsmith.release.gates import Certifier, check_gates
+from lawsmith.release.leaks import leak_faults
+from lawsmith.release.manifest import (
+    PUBLIC_MANIFEST,
+    SEALED_MANIFEST,
+    file_sha256,
+    manifest_text,
+    public_manifest,
+    sealed_manifest,
+)
+from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, jsonl_text, write_parquet
+from schemas.family import Family
+from schemas.record import Instant
+from schemas.release import PublicManifest, SealedManifest
+from schemas.task import SealedKey, SealedLaw
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a call to `write_release`."""
+
+    path: Path
+    status: Literal["written", "identical"]
+    content_digest: str
+
+
+def write_release(
+    releases_root: Path,
+    content: ReleaseContent,
+    created_at: Instant,
+    code_version: str,
+    certifier: Certifier = certify,
+) -> Written:
+    """Writes `<releases_root>/<release id>`, or says that it stands there already.
+
+    Args:
+        releases_root: the folder of all releases.
+        content: what to release.
+        created_at: the present instant; outside every digest.
+        code_version: what wrote it; outside every digest.
+        certifier: recomputes a family's certificates.
+
+    Raises:
+        InputError: the version is none or has the wrong suffix.
+        IntegrityError: a gate or the leak check does not hold.
+        ReleaseConflictError: the version exists with other content, or a law changed under a
+            task id that another release of the collection uses.
+    """
+    check_gates(content, certifier)
+    assembly = assemble(content)
+    leaks = leak_faults(
+        assembly.tasks,
+        assembly.fixed,
+        assembly.keys,
+        content.families,
+        content.cards,
+        content.papers,
+    )
+    if leaks:
+        listed = "; ".join(f"{fault.path}: {fault.what}" for fault in leaks[:20])
+        raise IntegrityError(f"{len(leaks)} leaks: {listed}", path=content.release_id)
+    target = releases_root / content.release_id
+    if target.exists():
+        return _existing(target, assembly)
+    _refuse_changed_laws(releases_root, assembly)
+    releases_root.mkdir(parents=True, exist_ok=True)
+    _write_beside(target, lambda folder: _fill(folder, assembly, created_at, code_version))
+    return Written(target, "written", assembly.digest)
+
+
+def freeze(folder: Path) -> None:
+    """Makes a tree read-only, files before their folders, after syncing every byte."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        _sync(path)
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    _sync(folder)
+    folder.chmod(0o555)
+
+
+def _existing(target: Path, assembly: Assembly) -> Written:
+    stored = load(target, SEALED_MANIFEST, SealedManifest.from_json)
+    if stored.content_digest == assembly.digest:
+        return Written(target, "identical", assembly.digest)
+    changed = changed_rows(target, assembly.tables)
+    shown = ", ".join(changed[:12]) + (f" and {len(changed) - 12} more" if changed[12:] else "")
+    raise ReleaseConflictError(
+        f"version {assembly.content.version} exists with other content; changed:"
+        f" {shown or 'policies or key'}",
+        path=assembly.content.release_id,
+        fix="give it a new version, with a reason and the old one as parent",
+    )
+
+
+def _refuse_changed_laws(root: Path, assembly: Assembly) -> None:
+    """A task id never changes its law, over all releases of the collection."""
+    laws = {key.id: key.laws for key in assembly.keys}
+    for folder in sorted(root.glob("*/")) if root.is_dir() else []:
+        if folder.name.startswith(".") or not (folder / "sealed" / "keys.jsonl").is_file():
+            continue
+        manifest = load(folder, PUBLIC_MANIFEST, PublicManifest.from_json)
+        if manifest.collection != assembly.content.collection:
+            continue
+        changed = [
+            key.id
+            for key in load_lines(folder, "sealed/keys.jsonl", SealedKey.from_json)
+            if key.id in laws and key.laws != laws[key.id]
+        ]
+        if changed:
+            raise ReleaseConflictError(
+                f"the law changed under task ids that {folder.name} uses: {', '.join(changed)}",
+                path=assembly.content.release_id,
+                fix="give the changed family a new id",
+            )
+
+
+def _write_beside(target: Path, fill: Callable[[Path], None]) -> None:
+    """Fills a new folder beside the target and renames it; nothing is left of a failure."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        fill(folder)
+        freeze(folder)
+        try:
+            folder.rename(target)
+        except OSError as error:
+            raise PrerequisiteError(
+                f"{target.name} cannot be put in place: {error.strerror}", path=str(target)
+            ) from error
+        _sync(target.parent)
+    finally:
+        if folder.exists():
+            thaw(folder)
+            shutil.rmtree(folder)
+
+
+def thaw(folder: Path) -> None:
+    """Makes the folders of a tree writable again, so that it can be removed."""
+    folder.chmod(0o755)
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+
+
+def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: str) -> None:
+    content = assembly.content
+    for tree in ("public/gallery", "sealed/gallery/plots"):
+        (folder / tree).mkdir(parents=True)
+    for table, path in TABLE_PATHS.items():
+        _write(folder / path, jsonl_text(assembly.tables[table]))
+    rows = {table: assembly.rows(table) for table in PUBLIC_TABLES}
+    for name in PUBLIC_TABLES:
+        write_parquet(folder / "public" / f"{name}.parquet", name, rows[name])
+    write_database(folder / "public" / "tasks.duckdb", rows)
+    _write(folder / "sealed" / "collection.key", assembly.key_text)
+    _write_pages(folder, assembly)
+    sealed = sealed_manifest(
+        folder,
+        content,
+        digest=assembly.digest,
+        key_sha256=assembly.key_sha256,
+        created_at=created_at,
+        code_version=code_version,
+    )
+    _write(folder / SEALED_MANIFEST, manifest_text(sealed))
+    public = public_manifest(
+        folder,
+        content,
+        commitment=file_sha256(folder / SEALED_MANIFEST),
+        created_at=created_at,
+        code_version=code_version,
+    )
+    _write(folder / PUBLIC_MANIFEST, manifest_text(public))
+
+
+def _write_pages(folder: Path, assembly: Assembly) -> None:
+    # Only a writer needs matplotlib; players and scorers import this package too.
+    from lawsmith.release.plots import family_svg
+
+    content = assembly.content
+    fixed = {
+        task.id: [row for row in assembly.fixed if row.task_id == task.id]
+        for task in assembly.tasks
+    }
+    _write(folder / "public/gallery/index.html", public_page(content, assembly.tasks, fixed))
+    card = dataset_card(content, assembly.tasks, licence_rows(content))
+    _write(folder / "public/README.md", card)
+    plots: dict[str, str] = {}
+    for number, family in enumerate(sorted(content.families, key=lambda f: f.id), start=1):
+        plots[family.id] = f"plots/family-{number:04d}.svg"
+        svg = family_svg(
+            family, {name: _laws(family, name) for name in ("original", "counterfactual")}
+        )
+        _write(folder / "sealed/gallery" / plots[family.id], svg)
+    page = sealed_page(content, assembly.keys, plots)
+    _write(folder / "sealed/gallery/index.html", page)
+
+
+def _laws(family: Family, environment: str) -> tuple[SealedLaw, ...]:
+    folded = folded_laws(getattr(family, environment))
+    return tuple(
+        SealedLaw(readout=item.name, expression=folded[item.name]) for item in family.readouts
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+__all__ = ("Written", "freeze", "thaw", "write_release")

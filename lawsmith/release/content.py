@@ -1,0 +1,108 @@
+"""What goes into a release, before it has a folder: records, policies, provenance, the key."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lawsmith.errors import InputError
+from schemas.card import Card, HistoricalCard
+from schemas.family import Family
+from schemas.packet import Packet
+from schemas.record import Day
+from schemas.release import EligibilityPolicy, PlayerCleanliness, Policy, StageCount
+from schemas.review import Review
+from schemas.source import Collection, Window
+
+SUFFIXES: Final[Mapping[Collection, str]] = {
+    "temporal": "",
+    "historical": "",
+    "temporal-sample": "-sample",
+    "historical-dev": "-dev",
+}
+"""What a collection's versions end in; forced, so that a sample is never taken for the real one."""
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+(-sample|-dev)?")
+
+
+@dataclass(frozen=True)
+class PaperNote:
+    """What a release says about one source paper; sealed, since it leads to the law."""
+
+    paper_id: str
+    title: str
+    doi: str | None
+    licence: str | None
+    """SPDX identifier; null = not redistributable."""
+    attribution: str
+    """How to cite the paper."""
+
+
+@dataclass(frozen=True)
+class ReleaseContent:
+    """Everything a release is made of. Packets are only used by its gates, never written."""
+
+    version: str
+    collection: Collection
+    synthetic_sources: bool
+    replayed_replies: bool
+    window: Window | None
+    cutoff: Day | None
+    until: Day | None
+    eligibility: EligibilityPolicy | None
+    policies: tuple[Policy, ...]
+    families: tuple[Family, ...]
+    cards: tuple[Card | HistoricalCard, ...]
+    reviews: tuple[Review, ...]
+    papers: tuple[PaperNote, ...]
+    dispositions: tuple[StageCount, ...]
+    cleanliness: tuple[PlayerCleanliness, ...]
+    models: Mapping[str, tuple[str, ...]]
+    prompts: Mapping[str, str]
+    incomplete: tuple[str, ...]
+    parents: tuple[str, ...]
+    reason: str | None
+    key: bytes
+    packets: Mapping[str, Packet] | None = None
+    """Card id -> its packet: where given, the admission gates are repeated."""
+
+    @property
+    def release_id(self) -> str:
+        """`temporal-<version>` or `historical-<version>`: the folder's name."""
+        return f"{self.collection.split('-')[0]}-{self.version}"
+
+    @property
+    def relaxed(self) -> bool:
+        """Certificates may be `not_run`: only where the version says `-sample` or `-dev`."""
+        return SUFFIXES[self.collection] != ""
+
+
+def check_version(collection: Collection, version: str) -> None:
+    """Nothing, or an error where the version is no version or has another suffix than it must.
+
+    Raises:
+        InputError: `version` is not `<n>.<n>.<n>` with exactly the suffix of its collection.
+    """
+    suffix = SUFFIXES[collection]
+    found = _VERSION.fullmatch(version)
+    if found is None or (found.group(1) or "") != suffix:
+        raise InputError(
+            f"version {version!r} of collection {collection} is not <n>.<n>.<n>{suffix}",
+            path="version",
+            fix=f"use a version such as 0.1.0{suffix}",
+        )
+
+
+def cut_policy(content: ReleaseContent) -> Policy:
+    """The dates the release was cut by, as the policy `cut-1`: part of the content digest."""
+    values: dict[str, float | str] = {
+        "window": "none" if content.window is None else str(content.window),
+        "cutoff": content.cutoff or "none",
+        "until": content.until or "none",
+        "eligibility": content.eligibility or "none",
+        "incomplete": "; ".join(content.incomplete) or "none",
+    }
+    return Policy(name="cut-1", values=values)
+
+
+__all__ = ("SUFFIXES", "PaperNote", "ReleaseContent", "check_version", "cut_policy")

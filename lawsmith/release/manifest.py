@@ -1,0 +1,173 @@
+"""Accounting for every byte of a release: content digest, file lists, the two manifests."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from lawsmith.release.content import ReleaseContent, cut_policy
+from lawsmith.release.tables import parquet_rows
+from schemas.family import Family
+from schemas.record import CANARY, Instant, Record, content_digest, strict_json
+from schemas.release import Policy, PublicManifest, ReleaseFile, SealedManifest, StratumCount
+
+PUBLIC_MANIFEST: Final = "public/manifest.json"
+SEALED_MANIFEST: Final = "sealed/manifest.json"
+
+
+def table_digest(lines: Iterable[str]) -> str:
+    """The digest of one table: canonical JSONL lines in file order, which is by id."""
+    return content_digest("rows", 1, list(lines))
+
+
+def release_digest(
+    tables: Mapping[str, Sequence[str]], policies: Iterable[Policy], key_sha256: str
+) -> str:
+    """The content digest `content-1`: rows by table, policies, and the hash of the key file."""
+    return content_digest(
+        "release_content",
+        1,
+        {
+            "tables": {name: table_digest(lines) for name, lines in tables.items()},
+            "policies": [policy.model_dump(mode="json") for policy in policies],
+            "key": key_sha256,
+        },
+    )
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def describe_file(root: Path, path: Path) -> ReleaseFile:
+    """The manifest entry of one file; rows are counted for JSONL and Parquet."""
+    rows: int | None = None
+    if path.suffix == ".jsonl":
+        rows = path.read_bytes().count(b"\n")
+    elif path.suffix == ".parquet":
+        rows = parquet_rows(path)
+    return ReleaseFile(
+        path=path.relative_to(root).as_posix(),
+        sha256=file_sha256(path),
+        bytes=path.stat().st_size,
+        rows=rows,
+    )
+
+
+def list_files(root: Path, tree: str) -> list[Path]:
+    """Every file of one tree, sorted by its path."""
+    return sorted(path for path in (root / tree).rglob("*") if not path.is_dir())
+
+
+def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
+    """How many families of each difficulty and combination of move kinds there are."""
+    counts = Counter(
+        (family.difficulty, "+".join(sorted(item.move for item in family.mutations)))
+        for family in families
+    )
+    return tuple(
+        StratumCount(difficulty=difficulty, moves=moves, families=count)
+        for (difficulty, moves), count in sorted(counts.items())
+    )
+
+
+def policies_of(content: ReleaseContent) -> tuple[Policy, ...]:
+    """The policies of a release, the dates of its cut among them, by name."""
+    return tuple(sorted((*content.policies, cut_policy(content)), key=lambda item: item.name))
+
+
+def sealed_manifest(
+    root: Path,
+    content: ReleaseContent,
+    *,
+    digest: str,
+    key_sha256: str,
+    created_at: Instant,
+    code_version: str,
+) -> SealedManifest:
+    """The manifest of both trees as they lie under `root`, the two manifests excepted."""
+    files = [
+        describe_file(root, path)
+        for tree in ("public", "sealed")
+        for path in list_files(root, tree)
+        if path.relative_to(root).as_posix() not in (PUBLIC_MANIFEST, SEALED_MANIFEST)
+    ]
+    return SealedManifest(
+        id=content.release_id,
+        content_digest=digest,
+        key_sha256=key_sha256,
+        attributions={note.paper_id: note.attribution for note in content.papers},
+        files=tuple(files),
+        canary=CANARY,
+        code_version=code_version,
+        created_at=created_at,
+    )
+
+
+def public_manifest(
+    root: Path,
+    content: ReleaseContent,
+    *,
+    commitment: str,
+    created_at: Instant,
+    code_version: str,
+) -> PublicManifest:
+    """The manifest of the public tree, with the commitment to the sealed one."""
+    files = [
+        describe_file(root, path)
+        for path in list_files(root, "public")
+        if path.relative_to(root).as_posix() != PUBLIC_MANIFEST
+    ]
+    return PublicManifest(
+        id=content.release_id,
+        collection=content.collection,
+        version=content.version,
+        synthetic_sources=content.synthetic_sources,
+        replayed_replies=content.replayed_replies,
+        window=content.window,
+        cutoff=content.cutoff,
+        until=content.until,
+        eligibility=content.eligibility,
+        policies=policies_of(content),
+        tasks=4 * len(content.families),
+        families=len(content.families),
+        dispositions=content.dispositions,
+        strata=strata_of(content.families),
+        cleanliness=content.cleanliness,
+        models={role: tuple(names) for role, names in sorted(content.models.items())},
+        prompts=dict(sorted(content.prompts.items())),
+        incomplete=content.incomplete,
+        parents=content.parents,
+        reason=content.reason,
+        files=tuple(files),
+        sealed_commitment=commitment,
+        canary=CANARY,
+        code_version=code_version,
+        created_at=created_at,
+    )
+
+
+def manifest_text(manifest: Record) -> str:
+    """The text of a manifest file: JSON with sorted keys, indented for people."""
+    data = strict_json(manifest.to_json())
+    return json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+__all__ = (
+    "PUBLIC_MANIFEST",
+    "SEALED_MANIFEST",
+    "describe_file",
+    "file_sha256",
+    "list_files",
+    "manifest_text",
+    "policies_of",
+    "public_manifest",
+    "release_digest",
+    "sealed_manifest",
+    "strata_of",
+    "table_digest",
+)
