@@ -5,6 +5,7 @@ and the first input that broke it. Numbers are used as declared; nothing convert
 """
 
 import ast
+import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -124,7 +125,7 @@ class _Writer:
     """Writes the body of a generated function, one assignment for each distinct node."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        self.constants: dict[str, Any] = {"finite": np.isfinite}
+        self.constants: dict[str, Any] = {"__builtins__": builtins, "finite": np.isfinite}
         self.body: list[ast.stmt] = []
         self._slots: dict[Expression, str] = {Var(n): f"x{i}" for i, n in enumerate(names)}
         self._checked: set[str] = set()
