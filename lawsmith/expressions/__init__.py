@@ -6,7 +6,11 @@ from lawsmith.expressions.dimensions import (
     dimension_of,
     unit_coherent,
 )
+from lawsmith.expressions.domains import Domain
+from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.evaluation import Compiled, compile_expression, evaluate
+from lawsmith.expressions.folding import fold_constants, literal_paths
+from lawsmith.expressions.forms import replace_literals, same_form
 from lawsmith.expressions.operators import OPERATORS, Operator
 from lawsmith.expressions.parsing import parse_infix
 from lawsmith.expressions.rendering import complexity, number_text, to_infix, to_latex
@@ -18,15 +22,22 @@ __all__ = (
     "Coherence",
     "Compiled",
     "Dimension",
+    "Domain",
     "Operator",
+    "Verdict",
     "check_dimensions",
     "compile_expression",
     "complexity",
     "dimension_of",
+    "equivalent",
     "evaluate",
     "evaluate_exact",
+    "fold_constants",
+    "literal_paths",
     "number_text",
     "parse_infix",
+    "replace_literals",
+    "same_form",
     "to_infix",
     "to_latex",
     "unit_coherent",
