@@ -52,7 +52,8 @@ def chat_body(request: Request, model: str) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
         "messages": chat_messages(request, schema_in_prompt=False),
-        "max_tokens": request.max_tokens,
+        # The older name `max_tokens` is refused by reasoning models, and nothing maps it here.
+        "max_completion_tokens": request.max_tokens,
     }
     if request.temperature is not None:
         body["temperature"] = request.temperature

@@ -77,7 +77,7 @@ def run_conversations(
         roster: the models by role.
         ledger: answers first, and holds every reply before it is used.
         caps: what this run may spend.
-        clock: seconds, for latencies only.
+        clock: seconds, for latencies and pauses; `sleep` moves it.
         limits: pace per model.
         retries: how often a call is tried again.
         sleep: None: waits that a stop cuts short.

@@ -55,6 +55,7 @@ class Sender:
         self._in_flight = 0
         self._places = 0
         self._waiting: set[int] = set()
+        self._paused_until: dict[str, float] = {}
         self._settled = Condition()
 
     def take_place(self) -> int:
@@ -136,6 +137,8 @@ class Sender:
         try:
             reply = route.answerer.answer([request])[0]
         except BaseException as error:
+            if isinstance(error, ProviderError):
+                self._heed_pause(route.model, error.retry_after)
             charged = not isinstance(error, PrerequisiteError) and (
                 not isinstance(error, ProviderError) or error.maybe_charged
             )
@@ -150,6 +153,13 @@ class Sender:
             with self._settled:
                 self._in_flight -= 1
                 self._settled.notify_all()
+
+    def _heed_pause(self, model: str, seconds: float | None) -> None:
+        """A provider that asks for a pause means every call of the model, not this one."""
+        if seconds is not None and seconds <= self._retries.longest_retry_after:
+            until = self._clock() + seconds
+            with self._settled:
+                self._paused_until[model] = max(until, self._paused_until.get(model, until))
 
     def _reserve(self, request: Request, route: Route, place: int) -> Ticket | Deferred:
         """The right to send, given in the order of the places."""
@@ -176,6 +186,9 @@ class Sender:
                 if min(self._waiting) != place:
                     self._settled.wait()
                     continue
+                pause = self._paused_until.get(route.model, 0.0) - self._clock()
+                if pause > 0.0:
+                    return Wait(pause)
                 got = self._ledger.begin(
                     request, route.model, route.bound(request), self._caps, self._limits
                 )

@@ -50,7 +50,7 @@ def test_an_export_is_a_batch_input_file(
         "body": {
             "model": "replay/own",
             "messages": [{"role": "user", "content": "read a"}],
-            "max_tokens": 100,
+            "max_completion_tokens": 100,
             "temperature": 0.0,
             "response_format": {
                 "type": "json_schema",

@@ -232,3 +232,43 @@ def test_after_a_kill_replies_are_kept_and_calls_in_flight_are_in_doubt(
         spent = ledger.spent()
         assert (spent.calls, spent.in_doubt_calls) == (2, 1)
         assert started(ledger, kit.request("lost")).attempt == 2
+
+
+SHARED = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from conftest import make_reply, make_request
+from lawsmith.chat import Usage
+from lawsmith.gateways.ledger import Ledger
+from lawsmith.gateways.ledger_limits import CapReached
+from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.prices import Bound
+caps = RunCaps(max_tokens=1000)
+reply = make_reply(usage=Usage(prompt_tokens=5, completion_tokens=5))
+with Ledger(Path({path!r}), clock=time.time, run="shared") as ledger:
+    for number in range(200):
+        request = make_request(f"{name}{{number}}")
+        ticket = ledger.begin(request, "m", Bound(10, None), caps, RateLimits())
+        if isinstance(ticket, CapReached):
+            break
+        ledger.finish(ticket, reply, latency=0.0)
+"""
+
+
+@pytest.mark.long
+def test_processes_share_one_cap(tmp_path: Path, fake_time: Any) -> None:
+    path = tmp_path / "ledger.sqlite"
+    tests = str(Path(__file__).parent)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SHARED.format(tests=tests, path=str(path), name=name)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for name in ("p", "q")
+    ]
+    assert [process.wait(60) for process in processes] == [0, 0]
+    with Ledger(path, clock=fake_time.clock) as ledger:
+        spent = ledger.spent()
+    assert (spent.calls, spent.tokens) == (100, 1000)

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from pathlib import Path
-from threading import Event
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ Run = Callable[..., RunReport[Any]]
 @pytest.fixture
 def run(roster: Roster, ledger: Ledger, fake_time: Any) -> Run:
     def started(talks: list[Any], **changes: Any) -> RunReport[Any]:
-        options: dict[str, Any] = {"sleep": fake_time.sleep, "clock": time.monotonic}
+        options: dict[str, Any] = {"sleep": fake_time.sleep, "clock": fake_time.clock}
         options.update(changes)
         chosen = options.pop("roster", roster)
         caps = options.pop("caps", CAPS)
@@ -97,7 +98,40 @@ def test_a_429_waits_as_long_as_the_provider_says(
     assert ledger.spent().tokens == 10
 
 
+def test_a_pause_holds_back_every_call_of_the_model(
+    run: Run, kit: Any, chat_server: Any, fake_time: Any
+) -> None:
+    asleep, both = Event(), Barrier(2, timeout=20)
+
+    def sleep(seconds: float) -> None:
+        # The refused call and one other have to wait; if only one does, the barrier breaks.
+        asleep.set()
+        both.wait()
+        fake_time.sleep(seconds)
+
+    def decide(body: dict[str, Any]) -> Any:
+        if body["messages"][0]["content"] == "read a" and not asleep.is_set():
+            return kit.answer(status=429, headers={"Retry-After": "37"})
+        asleep.wait(20)
+        return kit.answer()
+
+    chat_server.decide = decide
+    report = run([kit.talk(name) for name in "abc"], concurrency=2, sleep=sleep)
+    assert all(isinstance(outcome, Result) for outcome in report.outcomes.values())
+    assert fake_time.slept[0] == 37.0
+    assert len(fake_time.slept) == 2
+
+
 def test_a_retry_after_date_is_read_against_the_servers_clock(
+    run: Run, kit: Any, chat_server: Any, fake_time: Any
+) -> None:
+    soon = formatdate(time.time() + 100, usegmt=True)
+    chat_server.script(kit.answer(status=429, headers={"Retry-After": soon}), kit.answer())
+    assert run([kit.talk("a")]).outcomes["a"] == Result(("ok",))
+    assert fake_time.slept == [pytest.approx(100.0, abs=30.0)]
+
+
+def test_a_pause_without_end_is_not_waited_for(
     run: Run, kit: Any, chat_server: Any, fake_time: Any
 ) -> None:
     late = "Fri, 01 Jan 2100 00:00:00 GMT"
@@ -147,8 +181,8 @@ def test_other_client_errors_fail_at_once(run: Run, kit: Any, chat_server: Any) 
 def test_a_timeout_is_tried_again_and_stays_counted(
     run: Run, kit: Any, chat_server: Any, tmp_path: Path, ledger: Ledger
 ) -> None:
-    chat_server.script(kit.answer(delay=0.6), kit.answer())
-    report = run([kit.talk("a")], roster=live(chat_server.base, tmp_path, timeout=0.25))
+    chat_server.script(kit.answer(delay=1.2), kit.answer())
+    report = run([kit.talk("a")], roster=live(chat_server.base, tmp_path, timeout=0.5))
     assert report.outcomes["a"] == Result(("ok",))
     spent = ledger.spent()
     assert spent.in_doubt_calls == 1
