@@ -1,10 +1,10 @@
 """The one resource: settings, store, clock and models, as the engine's stages want them."""
 
 import dagster as dg
-from lawsmith.stages.opening import open_context
 
 from lawsmith.gateways.warehouse import Store
 from lawsmith.stages.context import StageContext
+from lawsmith.stages.opening import open_context
 
 
 class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]

@@ -64,6 +64,7 @@ class ReasonCode(StrEnum):
     OVER_BUDGET = "over_budget"
     INTERRUPTED = "interrupted"
     MODEL_FAILED = "model_failed"
+    REPLY_MISSING = "reply_missing"
     TRUNCATED_REPLY = "truncated_reply"
     UNUSABLE_REPLY = "unusable_reply"
     # cards: admission gates

@@ -44,9 +44,7 @@ def run(context: StageContext) -> StageReport:
     )
 
 
-def _settle(
-    step: PartitionPass, context: StageContext, paper: Paper, found: Publication
-) -> None:
+def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Publication) -> None:
     subject = Subject("paper", paper.id, found.digest, paper.paper_id, paper.version)
     if step.done(subject):
         return

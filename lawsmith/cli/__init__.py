@@ -1,0 +1,5 @@
+"""The command line: what a curator, an evaluator and a researcher type."""
+
+from lawsmith.cli.app import main
+
+__all__ = ("main",)

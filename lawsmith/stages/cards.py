@@ -1,0 +1,181 @@
+"""Stage `cards`: drafts of the extractor, anchored and admitted by code."""
+
+from collections.abc import Sequence
+
+from lawsmith.chat import Result
+from lawsmith.curation.admission import Admission, admit_draft
+from lawsmith.curation.admission_build import draft_sha256
+from lawsmith.curation.extraction import (
+    Extraction,
+    ExtractionConversation,
+    NumberedCard,
+    extraction_conversation,
+    main_readout,
+    number_cards,
+)
+from lawsmith.gateways.warehouse import Row, columns_of, read_partition, read_table
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.decisions import override_of
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.known import known_laws
+from lawsmith.stages.packets import packets_of
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.talking import call_figures, converse, unfinished
+from schemas.card import CardDraft
+from schemas.packet import Packet
+from schemas.record import canonical_json
+from schemas.source import Disposition, Paper, ReasonCode
+
+TABLE = "cards"
+
+
+def subject_of(packet: Packet) -> Subject:
+    """What this stage judges: a packet."""
+    return Subject("packet", packet.id, packet.digest, packet.paper_id, packet.version)
+
+
+def open_conversations(
+    context: StageContext, week: str
+) -> list[tuple[str, ExtractionConversation]]:
+    """The conversations of a week that have no final outcome yet, best packets first."""
+    step = PartitionPass(context, "cards", week)
+    return [
+        (packet.id, extraction_conversation(packet))
+        for row, packet in packets_of(context, week)
+        if not step.done(subject_of(packet))
+        and float(row.extra["triage_score"] or 0) >= context.settings.triage.threshold
+    ]
+
+
+def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Draft and admit the cards of every packet that has no final outcome.
+
+    Raises:
+        PrerequisiteError: a live model without a cap, a missing key, an unknown model.
+    """
+    talks = [talk for week in weeks for talk in open_conversations(context, week)]
+    answers = converse(context, "reading papers", talks)
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        step = PartitionPass(context, "cards", week)
+        papers = _papers(context, week)
+        for row, packet in packets_of(context, week):
+            subject = subject_of(packet)
+            if step.done(subject):
+                continue
+            if packet.id not in answers.outcomes:
+                score, bound = row.extra["triage_score"], context.settings.triage.threshold
+                sentence = f"triage score {score:.2f} is below {bound:.2f}"
+                step.settle(subject, "rejected", ReasonCode.BELOW_TRIAGE, sentence)
+                continue
+            outcome = answers.outcomes[packet.id]
+            if isinstance(outcome, Result):
+                paper = papers[f"{packet.paper_id}v{packet.version}"]
+                _settle(context, step, packet, paper, outcome.value)
+            elif (ending := unfinished(outcome)) is not None:
+                step.settle(subject, *ending)
+        week_rows, week_dispositions = step.write()
+        rows.extend(week_rows)
+        dispositions.extend(week_dispositions)
+        new += step.new
+    return report("cards", rows, dispositions, new=new, figures=call_figures(answers))
+
+
+def _papers(context: StageContext, week: str) -> dict[str, Paper]:
+    rows = read_partition(context.store, "sources", context.collection, week)
+    return {row.id: Paper.from_json(row.record) for row in rows}
+
+
+def _settle(
+    context: StageContext, step: PartitionPass, packet: Packet, paper: Paper, found: Extraction
+) -> None:
+    subject = subject_of(packet)
+    if found.reason is not ReasonCode.OK:
+        final = found.reason is ReasonCode.NO_EXECUTABLE_RELATION
+        step.settle(subject, "rejected" if final else "failed", found.reason, found.sentence)
+        return
+    existing = _numbered(context, packet.paper_id)
+    numbers = number_cards(found.cards, packet.paper_id, existing)
+    rows, kept, first = [], 0, None
+    for draft, number in zip(found.cards, numbers, strict=True):
+        admission = admit_draft(
+            draft,
+            packet,
+            card_id=number.card_id,
+            paper=paper,
+            extractor=found.model,
+            prompt_sha256=found.prompt_sha256,
+            replayed=found.replayed,
+            known=known_laws(context, except_paper=packet.paper_id),
+            override=override_of(context, number.card_id, packet.paper_id),
+        )
+        kept += admission.card is not None
+        if admission.reasons and first is None:
+            first = admission.reasons[0]
+        rows.append(_row(context, step.partition, packet, number.card_id, draft, admission, found))
+    if kept:
+        sentence = f"{kept} of {len(rows)} drafted cards admitted"
+        step.settle(subject, "passed", ReasonCode.OK, sentence, rows)
+        return
+    code = first.code if first else ReasonCode.NOT_EXECUTABLE
+    step.settle(subject, "rejected", code, str(first) if first else "no card", rows)
+
+
+def _numbered(context: StageContext, paper_id: str) -> list[NumberedCard]:
+    """The cards that this paper already has, so that numbers are never given twice."""
+    found = []
+    for row in read_table(context.store, TABLE, context.collection):
+        if row.paper_id == paper_id:
+            draft = CardDraft.model_validate_json(str(row.extra["draft"]))
+            found.append(NumberedCard(row.id, *main_readout(draft)))
+    return found
+
+
+def _row(
+    context: StageContext,
+    week: str,
+    packet: Packet,
+    card_id: str,
+    draft: CardDraft,
+    admission: Admission,
+    found: Extraction,
+) -> Row:
+    cells = {
+        "version": packet.version,
+        "packet_id": packet.id,
+        "title": draft.title,
+        "readouts": ", ".join(readout.name for readout in draft.readouts),
+        "extractor": found.model,
+        "revision": 0,
+        "replayed": found.replayed,
+        "reasons": "\n".join(map(str, admission.reasons)),
+        "draft": canonical_json(draft.model_dump(mode="json")),
+    }
+    card = admission.card or admission.refused
+    code = admission.reasons[0].code if admission.reasons else ReasonCode.OK
+    outcome = "passed" if admission.card else "rejected"
+    if card is not None:
+        return row_of(
+            context,
+            card,
+            table=TABLE,
+            partition=week,
+            paper_id=packet.paper_id,
+            outcome=outcome,
+            code=code,
+            **cells,
+        )
+    # No card could be made of the draft: the row keeps the draft and says why.
+    return Row(
+        id=card_id,
+        paper_id=packet.paper_id,
+        collection=context.collection,
+        partition=week,
+        outcome=outcome,
+        reason_code=code.value,
+        digest=draft_sha256(draft),
+        schema_version=1,
+        code_version=context.code_version,
+        record="{}",
+        extra={**dict.fromkeys(columns_of(TABLE)), **cells},
+    )

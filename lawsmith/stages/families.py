@@ -1,0 +1,105 @@
+"""Stage `families`: a pair of worlds forged from each accepted card."""
+
+from collections.abc import Sequence
+
+from lawsmith.gateways.warehouse import Row, collection_key, read_partition
+from lawsmith.mutation.pairing import forge
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.known import historical_cards
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.reviews import accepted_cards
+from schemas.card import Card, HistoricalCard
+from schemas.family import Family, ForgeReport
+from schemas.source import Disposition, ReasonCode
+
+TABLE = "families"
+HISTORICAL_PARTITION = "all"
+
+
+def subject_of(card: Card | HistoricalCard) -> Subject:
+    """What this stage judges: an accepted card, or a Historical card."""
+    paper = (None, None) if isinstance(card, HistoricalCard) else (card.paper_id, card.version)
+    return Subject("card", card.id, card.digest, *paper)
+
+
+def run_temporal(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Forge the family of every accepted card that has none."""
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        cards = accepted_cards(context, week)
+        week_rows, week_dispositions, made = _forge(context, week, cards)
+        rows.extend(week_rows)
+        dispositions.extend(week_dispositions)
+        new += made
+    return _report(rows, dispositions, new)
+
+
+def run_historical(context: StageContext) -> StageReport:
+    """Forge the Historical families by keyed draws within the rules of their cards."""
+    cards = historical_cards(context.settings.data_root)
+    return _report(*_forge(context, HISTORICAL_PARTITION, cards))
+
+
+def families_of(context: StageContext, partition: str) -> list[Family]:
+    """The families of one partition."""
+    rows = read_partition(context.store, TABLE, context.collection, partition)
+    return [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
+
+
+def _forge(
+    context: StageContext, partition: str, cards: Sequence[Card | HistoricalCard]
+) -> tuple[list[Row], list[Disposition], int]:
+    key = collection_key(context.store, context.collection, context.settings.data_root)
+    step = PartitionPass(context, "families", partition)
+    for count, card in enumerate(cards):
+        context.progress("forging families", count, len(cards))
+        subject = subject_of(card)
+        if step.done(subject):
+            continue
+        made = forge(card, key)
+        code = ReasonCode(made.reason_code)
+        if made.family is None:
+            step.settle(subject, "rejected", code, made.sentence)
+            continue
+        row = _row(context, partition, card, made.family)
+        step.settle(subject, "passed", ReasonCode.OK, _sentence(made), [row])
+    context.progress("forging families", len(cards), len(cards))
+    rows, dispositions = step.write()
+    return rows, dispositions, step.new
+
+
+def _sentence(made: ForgeReport) -> str:
+    return f"{made.sentence}; {len(made.rejected)} candidates refused"
+
+
+def _row(context: StageContext, partition: str, card: Card | HistoricalCard, family: Family) -> Row:
+    return row_of(
+        context,
+        family,
+        table=TABLE,
+        partition=partition,
+        paper_id=family.paper_id,
+        version=None if isinstance(card, HistoricalCard) else card.version,
+        card_id=card.id,
+        title=card.title,
+        moves=", ".join(mutation.move for mutation in family.mutations),
+        stratum=family.difficulty,
+        readouts=len(family.readouts),
+        controls=len(family.controls),
+    )
+
+
+def _report(rows: list[Row], dispositions: list[Disposition], new: int) -> StageReport:
+    return report(
+        "families",
+        rows,
+        dispositions,
+        new=new,
+        columns=("family", "moves", "difficulty", "title"),
+        preview=[
+            (row.id, str(row.extra["moves"]), str(row.extra["stratum"]), str(row.extra["title"]))
+            for row in rows
+        ],
+        figures={"families": float(len(rows))},
+    )

@@ -1,0 +1,38 @@
+"""What a new card is held against: textbook laws, Historical families, families already built."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from lawsmith.curation.known_laws import KnownLaw, family_law, historical_law, textbook_laws
+from lawsmith.gateways.warehouse import read_table
+from lawsmith.mutation.historical import load_historical
+from lawsmith.stages.context import StageContext
+from schemas.card import HistoricalCard
+from schemas.family import Family
+
+
+def known_laws(context: StageContext, except_paper: str) -> tuple[KnownLaw, ...]:
+    """The laws that a card of this paper may not repeat; its own families do not count."""
+    built = tuple(
+        family_law(Family.from_json(row.record))
+        for row in read_table(context.store, "families", context.collection)
+        if row.outcome == "passed" and row.paper_id != except_paper
+    )
+    return (*_bundled(context.settings.data_root), *built)
+
+
+def historical_cards(data_root: Path) -> tuple[HistoricalCard, ...]:
+    """The Historical cards that ship with Lawsmith, by slug.
+
+    Raises:
+        InputError: a file is not a Historical card.
+    """
+    return tuple(
+        load_historical(path) for path in sorted((data_root / "historical").glob("*.json"))
+    )
+
+
+@lru_cache(maxsize=4)
+def _bundled(data_root: Path) -> tuple[KnownLaw, ...]:
+    historical = tuple(historical_law(card) for card in historical_cards(data_root))
+    return (*textbook_laws(data_root / "textbook_laws.jsonl"), *historical)

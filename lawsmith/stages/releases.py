@@ -1,0 +1,270 @@
+"""Stage `releases`: one immutable release from the tasks of a cut."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from lawsmith.curation.prompting import PROMPTS, prompt_hash
+from lawsmith.curation.windows import DaySpan, day_span
+from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.gateways.warehouse import (
+    Row,
+    collection_key,
+    read_partition,
+    read_table,
+    write_partition,
+)
+from lawsmith.release.bundle import Written, read_release, write_release
+from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.cuts import cut_of
+from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
+from lawsmith.stages.known import historical_cards
+from lawsmith.stages.reviews import judged_cards, reviews_of
+from lawsmith.stages.tasks import accepted
+from schemas.card import Card, HistoricalCard
+from schemas.family import Family
+from schemas.packet import Packet
+from schemas.release import Cut, PlayerCleanliness, StageCount
+from schemas.review import Review
+from schemas.source import Disposition, Paper, Window
+
+TABLE = "releases"
+
+
+def run(context: StageContext, release_id: str) -> StageReport:
+    """Write the release, or find that it stands there with the same content.
+
+    Raises:
+        InputError: nothing is eligible, or no cut is stored for the id.
+        PrerequisiteError: failed or missing papers, and the cut does not allow them.
+        IntegrityError: a gate of an earlier stage or the leak check does not hold.
+        ReleaseConflictError: the version exists with other content.
+    """
+    cut = cut_of(context, release_id)
+    content = content_of(context, cut)
+    written = write_release(context.store.releases, content, context.now(), context.code_version)
+    release = read_release(written.path)
+    files = release.public.manifest.files
+    row = row_of(
+        context,
+        release.public.manifest,
+        table=TABLE,
+        partition=release_id,
+        paper_id=None,
+        subject_id=release_id,
+        release_id=release_id,
+        version=cut.version,
+        content_digest=written.content_digest,
+        families=len(content.families),
+        tasks=len(content.families) * 4,
+        cutoff=cut.cutoff,
+        until=cut.until,
+    )
+    write_partition(context.store, TABLE, context.collection, release_id, [row])
+    return report(
+        "releases",
+        [row],
+        [],
+        new=int(written.status == "written"),
+        columns=("file", "bytes", "sha256"),
+        preview=[(file.path, str(file.bytes), file.sha256[:16]) for file in files],
+        figures={
+            "families": float(len(content.families)),
+            "tasks": float(len(content.families) * 4),
+            "bytes": float(sum(file.bytes for file in files)),
+        },
+        notes=_notes(written, content),
+    )
+
+
+def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
+    """Everything that the cut's release is made of, read from the stages before it.
+
+    Raises:
+        InputError: nothing is eligible.
+        PrerequisiteError: failed or unfinished papers, and the cut does not allow them.
+    """
+    chosen = {
+        str(row.extra["family_id"])
+        for row in read_partition(context.store, "tasks", context.collection, cut.id)
+    }
+    families = tuple(family for family in accepted(context) if family.id in chosen)
+    if not families:
+        raise InputError(
+            f"{cut.id} would hold no family: nothing is eligible",
+            path=cut.id,
+            fix="look at `lawsmith status`, or cut with another --cutoff or --until",
+        )
+    temporal = cut.cutoff is not None
+    dispositions = all_dispositions(context.store, context.collection)
+    incomplete = _incomplete(context, cut, dispositions) if temporal else ()
+    if incomplete and not cut.allow_incomplete:
+        raise PrerequisiteError(
+            f"{len(incomplete)} papers are not done: {'; '.join(incomplete[:5])}",
+            path=cut.id,
+            fix="run `lawsmith refresh` again, or give --allow-incomplete, which is then stated",
+        )
+    cards = _cards(context, families)
+    papers = {paper.paper_id: paper for paper in _papers(context)}
+    sources = [papers[str(family.paper_id)] for family in families if family.paper_id]
+    reviews = reviews_of(context, families)
+    return ReleaseContent(
+        version=cut.version,
+        collection=context.collection,
+        synthetic_sources=any(paper.synthetic for paper in sources),
+        replayed_replies=any(review.replayed for review in reviews)
+        or any(isinstance(card, Card) and card.replayed for card in cards),
+        window=_window(sources),
+        cutoff=cut.cutoff,
+        until=cut.until,
+        eligibility=cut.eligibility,
+        policies=(),
+        families=families,
+        cards=cards,
+        reviews=reviews,
+        papers=tuple(_note(paper) for paper in dict.fromkeys(sources)),
+        dispositions=_counts(dispositions, cut.id),
+        cleanliness=_cleanliness(context.settings.data_root, sources),
+        models=_models(cards, reviews),
+        prompts={name: prompt_hash(name) for name in PROMPTS} if temporal else {},
+        incomplete=incomplete,
+        parents=cut.parents,
+        reason=cut.reason,
+        key=collection_key(context.store, context.collection, context.settings.data_root),
+        packets=_packets(context, cards) if temporal else None,
+    )
+
+
+def _notes(written: Written, content: ReleaseContent) -> tuple[str, ...]:
+    notes = [f"{written.status}: {written.path}"]
+    if content.synthetic_sources:
+        notes.append("synthetic_sources: true (papers written for the sample)")
+    if content.replayed_replies:
+        notes.append("replayed_replies: true (recorded answers of models)")
+    notes.extend(f"incomplete: {item}" for item in content.incomplete)
+    return tuple(notes)
+
+
+def _cards(context: StageContext, families: Sequence[Family]) -> tuple[Card | HistoricalCard, ...]:
+    if families[0].kind == "historical":
+        known = {card.id: card for card in historical_cards(context.settings.data_root)}
+        return tuple(known[family.card_id] for family in families)
+    judged = judged_cards(context)
+    return tuple(judged[family.card_id, family.card_digest] for family in families)
+
+
+def _papers(context: StageContext) -> list[Paper]:
+    rows = read_table(context.store, "sources", context.collection)
+    return sorted((Paper.from_json(row.record) for row in rows), key=lambda paper: paper.version)
+
+
+def _packets(context: StageContext, cards: Sequence[Card | HistoricalCard]) -> dict[str, Packet]:
+    held: dict[str, Row] = {
+        row.id: row for row in read_table(context.store, "packets", context.collection)
+    }
+    return {
+        card.id: Packet.from_json(held[card.packet_id].record)
+        for card in cards
+        if isinstance(card, Card)
+    }
+
+
+def _window(papers: Sequence[Paper]) -> Window | None:
+    """From the first to the day after the last first submission of the released papers."""
+    if not papers:
+        return None
+    first = min(paper.published for paper in papers)[:10]
+    last = day_span(max(paper.published for paper in papers)[:10])
+    return Window(start=first, end=_next_day(last))
+
+
+def _next_day(span: DaySpan) -> str:
+    return span.latest.fromordinal(span.latest.toordinal() + 1).isoformat()
+
+
+def _incomplete(
+    context: StageContext, cut: Cut, dispositions: Sequence[Disposition]
+) -> tuple[str, ...]:
+    """Eligible papers that a technical fault, a cap or a missing run keeps out."""
+    eligible = {
+        item.subject_id
+        for item in dispositions
+        if item.release_id == cut.id and item.outcome == "passed"
+    }
+    latest = latest_by_subject(dispositions)
+    read = {
+        f"{item.paper_id}v{item.version}"
+        for (stage, _), item in latest.items()
+        if stage == "cards" and item.outcome in {"passed", "rejected"}
+    }
+    unread = {
+        f"{item.paper_id}v{item.version}"
+        for (stage, _), item in latest.items()
+        if stage == "packets" and item.outcome == "rejected"
+    }
+    found = [
+        f"{item.stage} {item.subject_id}: {item.outcome}, {item.sentence}"
+        for item in latest.values()
+        if item.outcome in {"failed", "deferred"} and f"{item.paper_id}v{item.version}" in eligible
+    ]
+    missing = sorted(eligible - read - unread)
+    found.extend(f"{paper}: eligible and not extracted yet" for paper in missing)
+    return tuple(sorted(found))
+
+
+def _note(paper: Paper) -> PaperNote:
+    by = ", ".join(paper.authors)
+    where = paper.doi or paper.paper_id
+    return PaperNote(
+        paper_id=paper.paper_id,
+        title=paper.title,
+        doi=paper.doi,
+        licence=paper.licence,
+        attribution=f"{by} ({paper.published[:4]}): {paper.title}. {where}",
+    )
+
+
+def _counts(dispositions: Sequence[Disposition], release_id: str) -> tuple[StageCount, ...]:
+    latest = list(latest_by_subject(dispositions).values())
+    at_cut = [item for item in dispositions if item.release_id == release_id]
+    counted = Counter(
+        (item.stage, item.outcome, item.reason_code.value) for item in (*latest, *at_cut)
+    )
+    return tuple(
+        StageCount(stage=stage, outcome=outcome, reason_code=code, count=count)
+        for (stage, outcome, code), count in sorted(counted.items())
+    )
+
+
+def _models(
+    cards: Sequence[Card | HistoricalCard], reviews: Sequence[Review]
+) -> dict[str, tuple[str, ...]]:
+    extractors = {card.extractor for card in cards if isinstance(card, Card)}
+    reviewers = {review.reviewer for review in reviews}
+    if not extractors:
+        return {}
+    return {"extractor": tuple(sorted(extractors)), "reviewer": tuple(sorted(reviewers))}
+
+
+def _cleanliness(data_root: Path, papers: Sequence[Paper]) -> tuple[PlayerCleanliness, ...]:
+    """For each known player whether every paper appeared after its reported cutoff."""
+    listed = yaml.safe_load((data_root / "players.yaml").read_text(encoding="utf-8"))
+    found = []
+    for player in listed["players"]:
+        cutoff = player["cutoff"]
+        clean: bool | None = None
+        if cutoff is not None and papers:
+            last = day_span(str(cutoff)).latest
+            clean = all(day_span(paper.published[:10]).passes(last) for paper in papers)
+        found.append(
+            PlayerCleanliness(
+                player=str(player["name"]),
+                cutoff=str(cutoff) if cutoff is not None else "unknown",
+                source=str(player["source"]),
+                clean=clean,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,276 @@
+"""Stages `reviews/card` and `reviews/case`: an independent model before and after pairing."""
+
+from collections.abc import Sequence
+
+from lawsmith.chat import Result
+from lawsmith.curation.reviewing import (
+    CardReview,
+    CardReviewConversation,
+    CaseReview,
+    CaseReviewConversation,
+    ReviewTerms,
+    card_review_conversation,
+    case_of,
+    case_review_conversation,
+)
+from lawsmith.gateways.warehouse import Row, read_partition, read_table
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.decisions import override_of
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.known import known_laws
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.talking import call_figures, converse, unfinished
+from schemas.card import Card, CardDraft
+from schemas.family import Family
+from schemas.packet import Packet
+from schemas.record import canonical_json
+from schemas.review import Review
+from schemas.source import Disposition, Paper, ReasonCode
+
+CARD_TABLE = "reviews/card"
+CASE_TABLE = "reviews/case"
+COLUMNS = ("review", "reviewer", "decision")
+
+
+def run_card(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Review every admitted card that has no final outcome, revising it at most twice.
+
+    Raises:
+        PrerequisiteError: a live model without a cap, a missing key, an unknown model.
+    """
+    talks = [talk for week in weeks for talk in open_card_reviews(context, week)]
+    answers = converse(context, "reviewing cards", talks)
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        step = PartitionPass(context, CARD_TABLE, week)
+        for card, _draft in _admitted(context, week):
+            subject = _card_subject(card)
+            if step.done(subject):
+                continue
+            outcome = answers.outcomes[card.id]
+            if isinstance(outcome, Result):
+                found = outcome.value
+                made = _card_rows(context, week, found)
+                step.settle(subject, found.outcome, found.reason, found.sentence, made)
+            elif (ending := unfinished(outcome)) is not None:
+                step.settle(subject, *ending)
+        week_rows, week_dispositions = step.write()
+        rows.extend(week_rows)
+        dispositions.extend(week_dispositions)
+        new += step.new
+    return _report(CARD_TABLE, rows, dispositions, new, call_figures(answers))
+
+
+def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Review every forged family that has no final outcome.
+
+    Raises:
+        PrerequisiteError: a live model without a cap, a missing key, an unknown model.
+    """
+    talks = [talk for week in weeks for talk in open_case_reviews(context, week)]
+    answers = converse(context, "reviewing cases", talks)
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        step = PartitionPass(context, CASE_TABLE, week)
+        for family in _forged(context, week):
+            subject = _family_subject(family)
+            if step.done(subject):
+                continue
+            outcome = answers.outcomes[family.id]
+            if isinstance(outcome, Result):
+                found = outcome.value
+                made = _case_rows(context, week, family, found)
+                step.settle(subject, found.outcome, found.reason, found.sentence, made)
+            elif (ending := unfinished(outcome)) is not None:
+                step.settle(subject, *ending)
+        week_rows, week_dispositions = step.write()
+        rows.extend(week_rows)
+        dispositions.extend(week_dispositions)
+        new += step.new
+    return _report(CASE_TABLE, rows, dispositions, new, call_figures(answers))
+
+
+def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardReviewConversation]]:
+    """The card conversations of a week that have no final outcome yet."""
+    step = PartitionPass(context, CARD_TABLE, week)
+    packets, papers = _packets(context, week), _papers(context, week)
+    found = []
+    for card, draft in _admitted(context, week):
+        if step.done(_card_subject(card)):
+            continue
+        terms = ReviewTerms(
+            allow_same_model=context.settings.models.allow_same_model,
+            known=known_laws(context, except_paper=card.paper_id),
+            override=override_of(context, card.id, card.paper_id),
+        )
+        paper = papers[f"{card.paper_id}v{card.version}"]
+        talk = card_review_conversation(card, draft, packets[card.packet_id], paper, terms)
+        found.append((card.id, talk))
+    return found
+
+
+def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseReviewConversation]]:
+    """The case conversations of a week that have no final outcome yet."""
+    step = PartitionPass(context, CASE_TABLE, week)
+    packets = _packets(context, week)
+    cards = {card.id: card for card in accepted_cards(context, week)}
+    terms = ReviewTerms(allow_same_model=context.settings.models.allow_same_model)
+    return [
+        (
+            family.id,
+            case_review_conversation(
+                case_of(family),
+                cards[family.card_id],
+                packets[cards[family.card_id].packet_id],
+                terms,
+            ),
+        )
+        for family in _forged(context, week)
+        if not step.done(_family_subject(family))
+    ]
+
+
+def accepted_cards(context: StageContext, week: str) -> list[Card]:
+    """The cards of a week that a reviewer accepted, as they stood when accepted."""
+    rows = read_partition(context.store, CARD_TABLE, context.collection, week)
+    return [_judged(row) for row in rows if row.outcome == "passed"]
+
+
+def accepted_families(context: StageContext, week: str) -> list[Family]:
+    """The families of a week whose case a reviewer accepted."""
+    rows = read_partition(context.store, CASE_TABLE, context.collection, week)
+    accepted = {
+        Review.from_json(row.record).subject_digest for row in rows if row.outcome == "passed"
+    }
+    return [family for family in _forged(context, week) if family.digest in accepted]
+
+
+def judged_cards(context: StageContext) -> dict[tuple[str, str], Card]:
+    """(card id, digest) -> every card that stood under a review."""
+    rows = read_table(context.store, CARD_TABLE, context.collection)
+    cards = [_judged(row) for row in rows]
+    return {(card.id, card.digest): card for card in cards}
+
+
+def reviews_of(context: StageContext, families: Sequence[Family]) -> tuple[Review, ...]:
+    """Every review of the families' cards, and the reviews of the families' own cases."""
+    cards = {family.card_id for family in families}
+    digests = {family.digest for family in families}
+    found = [
+        Review.from_json(row.record)
+        for table in (CARD_TABLE, CASE_TABLE)
+        for row in read_table(context.store, table, context.collection)
+        if row.extra["card_id"] in cards
+    ]
+    kept = [item for item in found if item.subject == "card" or item.subject_digest in digests]
+    return tuple(sorted(kept, key=lambda item: item.id))
+
+
+def _card_subject(card: Card) -> Subject:
+    return Subject("card", card.id, card.digest, card.paper_id, card.version)
+
+
+def _family_subject(family: Family) -> Subject:
+    return Subject("family", family.id, family.digest, family.paper_id, None)
+
+
+def _admitted(context: StageContext, week: str) -> list[tuple[Card, CardDraft]]:
+    rows = read_partition(context.store, "cards", context.collection, week)
+    return [
+        (
+            Card.from_json(row.record),
+            CardDraft.model_validate_json(str(row.extra["draft"])),
+        )
+        for row in rows
+        if row.outcome == "passed"
+    ]
+
+
+def _forged(context: StageContext, week: str) -> list[Family]:
+    rows = read_partition(context.store, "families", context.collection, week)
+    return [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
+
+
+def _judged(row: Row) -> Card:
+    return Card.from_json(str(row.extra["card"]))
+
+
+def _packets(context: StageContext, week: str) -> dict[str, Packet]:
+    rows = read_partition(context.store, "packets", context.collection, week)
+    return {row.id: Packet.from_json(row.record) for row in rows}
+
+
+def _papers(context: StageContext, week: str) -> dict[str, Paper]:
+    rows = read_partition(context.store, "sources", context.collection, week)
+    return {row.id: Paper.from_json(row.record) for row in rows}
+
+
+def _card_rows(context: StageContext, week: str, found: CardReview) -> list[Row]:
+    cards = {
+        card.digest: (card, draft) for card, draft in zip(found.cards, found.drafts, strict=True)
+    }
+    rows = []
+    for review in found.reviews:
+        card, draft = cards[review.subject_digest]
+        rows.append(
+            _row(
+                context,
+                week,
+                CARD_TABLE,
+                review,
+                version=card.version,
+                card=card.to_json(),
+                draft=canonical_json(draft.model_dump(mode="json")),
+            )
+        )
+    return rows
+
+
+def _case_rows(context: StageContext, week: str, family: Family, found: CaseReview) -> list[Row]:
+    if found.review is None:
+        return []
+    return [_row(context, week, CASE_TABLE, found.review, family_id=family.id)]
+
+
+def _row(
+    context: StageContext, week: str, table: str, review: Review, **cells: str | int | None
+) -> Row:
+    accepted = review.decision == "accept"
+    codes = {
+        "accept": ReasonCode.OK,
+        "revise": ReasonCode.AWAITING_REVISION,
+        "reject": ReasonCode.REVIEWER_REJECTED,
+    }
+    return row_of(
+        context,
+        review,
+        table=table,
+        partition=week,
+        paper_id=review.paper_id,
+        outcome="passed" if accepted else "rejected",
+        code=codes[review.decision],
+        card_id=review.card_id,
+        reviewer=review.reviewer,
+        decision=review.decision,
+        revision=review.revision,
+        replayed=review.replayed,
+        **cells,
+    )
+
+
+def _report(
+    stage: str,
+    rows: list[Row],
+    dispositions: list[Disposition],
+    new: int,
+    figures: dict[str, float],
+) -> StageReport:
+    return report(
+        stage,
+        rows,
+        dispositions,
+        new=new,
+        columns=COLUMNS,
+        preview=[(row.id, str(row.extra["reviewer"]), str(row.extra["decision"])) for row in rows],
+        figures=figures,
+    )

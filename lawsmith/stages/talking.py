@@ -1,0 +1,93 @@
+"""Talking to models from a stage: one way to run conversations, one way to read their ends."""
+
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from lawsmith.chat import Conversation, Deferred, Outcome, Result, ValueT
+from lawsmith.gateways.runner import RunReport, run_conversations
+from lawsmith.stages.context import StageContext
+from schemas.source import Outcome as DispositionOutcome
+from schemas.source import ReasonCode
+
+
+def converse(
+    context: StageContext, what: str, conversations: Sequence[tuple[str, Conversation[ValueT]]]
+) -> RunReport[ValueT]:
+    """Run the conversations as far as replies, caps and an interrupt let them.
+
+    Raises:
+        PrerequisiteError: a live model without a cap, a missing key, an unknown model.
+    """
+    if not conversations:
+        return RunReport({}, {}, 0, 0, 0)
+    ended = 0
+
+    def tell(_subject: str, _outcome: Outcome[ValueT]) -> None:
+        nonlocal ended
+        ended += 1
+        context.progress(what, ended, len(conversations))
+
+    context.progress(what, 0, len(conversations))
+    with context.ledger() as ledger, _stopping(context.stop):
+        return run_conversations(
+            conversations,
+            context.roster(),
+            ledger,
+            context.caps,
+            clock=context.seconds,
+            limits=context.limits,
+            concurrency=context.settings.calls.concurrency,
+            progress=tell,
+            stop=context.stop,
+        )
+
+
+def unfinished(
+    outcome: Outcome[ValueT],
+) -> tuple[DispositionOutcome, ReasonCode, str] | None:
+    """How a conversation that reached no result stands: deferred or failed; None if it did."""
+    if isinstance(outcome, Result):
+        return None
+    if isinstance(outcome, Deferred):
+        code = ReasonCode.OVER_BUDGET if outcome.reason == "over_budget" else ReasonCode.INTERRUPTED
+        return "deferred", code, outcome.sentence
+    codes = {
+        "model_failed": ReasonCode.MODEL_FAILED,
+        "reply_missing": ReasonCode.REPLY_MISSING,
+        "unusable_reply": ReasonCode.UNUSABLE_REPLY,
+    }
+    return "failed", codes[outcome.reason], outcome.sentence
+
+
+def call_figures(report: RunReport[ValueT]) -> dict[str, float]:
+    """Where the replies of a run came from."""
+    return {
+        "calls_to_live_models": float(report.sent),
+        "replies_from_ledger": float(report.from_ledger),
+        "replies_replayed": float(report.replayed),
+    }
+
+
+@contextmanager
+def _stopping(stop: threading.Event) -> Iterator[None]:
+    """The first interrupt sets `stop`, a second one interrupts as usual; main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def on_interrupt(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+__all__ = ("call_figures", "converse", "unfinished")

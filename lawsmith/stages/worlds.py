@@ -1,0 +1,69 @@
+"""Stage `worlds`: the two environments of every accepted family."""
+
+from collections.abc import Sequence
+
+from lawsmith.gateways.warehouse import Row
+from lawsmith.release.tasks import worlds_of
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.families import HISTORICAL_PARTITION, families_of
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.reviews import accepted_families
+from schemas.family import Family
+from schemas.source import Disposition, ReasonCode
+
+TABLE = "worlds"
+
+
+def run_temporal(context: StageContext, weeks: Sequence[str]) -> StageReport:
+    """Write the worlds of the families whose case was accepted."""
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        found = _write(context, week, accepted_families(context, week))
+        rows.extend(found[0])
+        dispositions.extend(found[1])
+        new += found[2]
+    return _report(rows, dispositions, new)
+
+
+def run_historical(context: StageContext) -> StageReport:
+    """Write the worlds of the Historical families; their gates are code and citations."""
+    families = families_of(context, HISTORICAL_PARTITION)
+    return _report(*_write(context, HISTORICAL_PARTITION, families))
+
+
+def _write(
+    context: StageContext, partition: str, families: Sequence[Family]
+) -> tuple[list[Row], list[Disposition], int]:
+    step = PartitionPass(context, "worlds", partition)
+    for family in families:
+        subject = Subject("family", family.id, family.digest, family.paper_id, None)
+        if step.done(subject):
+            continue
+        rows = [
+            row_of(
+                context,
+                world,
+                table=TABLE,
+                partition=partition,
+                paper_id=family.paper_id,
+                family_id=family.id,
+                environment=world.environment,
+            )
+            for world in worlds_of(family)
+        ]
+        step.settle(subject, "passed", ReasonCode.OK, "both environments", rows)
+    rows, dispositions = step.write()
+    return rows, dispositions, step.new
+
+
+def _report(rows: list[Row], dispositions: list[Disposition], new: int) -> StageReport:
+    return report(
+        "worlds",
+        rows,
+        dispositions,
+        new=new,
+        columns=("world", "family"),
+        preview=[(row.id, str(row.extra["family_id"])) for row in rows],
+        figures={"worlds": float(len(rows))},
+    )
