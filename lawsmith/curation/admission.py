@@ -31,6 +31,7 @@ from lawsmith.curation.admission_form import (
 )
 from lawsmith.curation.admission_numbers import derivation_gate, numbers_gate
 from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.curation.overrides import Override, overruled
 from lawsmith.curation.reasons import Reason, Verdict
 from lawsmith.curation.search_view import SearchView
 from schemas.card import Card, CardDraft
@@ -84,7 +85,11 @@ class Admission:
 
 
 def admit(
-    card: Card, packet: Packet, known: Sequence[KnownLaw] = (), licence: str | None = None
+    card: Card,
+    packet: Packet,
+    known: Sequence[KnownLaw] = (),
+    licence: str | None = None,
+    override: Override | None = None,
 ) -> Verdict:
     """The verdict of every gate on a card.
 
@@ -93,6 +98,7 @@ def admit(
         packet: the frozen text it was made from.
         known: textbook laws, Historical families and families already built.
         licence: SPDX identifier of the paper; None = not redistributable.
+        override: a person's decision about the card or its paper.
     """
     bench = Bench(card, packet, known, licence)
     reasons: list[Reason] = []
@@ -107,7 +113,7 @@ def admit(
         if found:
             blocked.add(gate.name)
         reasons.extend(found)
-    return Verdict(not reasons, tuple(reasons), tuple(not_run))
+    return overruled(Verdict(not reasons, tuple(reasons), tuple(not_run)), override)
 
 
 def admit_draft(
@@ -121,6 +127,7 @@ def admit_draft(
     revision: int = 0,
     replayed: bool = False,
     known: Sequence[KnownLaw] = (),
+    override: Override | None = None,
 ) -> Admission:
     """The card of a draft, if anchoring, making and every gate allow it.
 
@@ -134,13 +141,14 @@ def admit_draft(
         revision: 0, or 1 or 2 after a review.
         replayed: the reply was read from a recording.
         known: as for `admit`.
+        override: as for `admit`.
     """
-    view = SearchView.of(packet)
+    view = SearchView(packet)
     making = Making(card_id, extractor, prompt_sha256, revision, replayed)
     built = build_card(draft, packet, view, making)
     if built.card is None:
         return Admission(None, built.reasons, tuple(gate.name for gate in GATES), None)
-    verdict = admit(built.card, packet, known, paper.licence)
+    verdict = admit(built.card, packet, known, paper.licence, override)
     # Building and the anchors gate may both find that a fact has no anchor.
     reasons = tuple(dict.fromkeys((*built.reasons, *verdict.reasons)))
     admitted = not reasons

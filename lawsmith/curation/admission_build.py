@@ -254,9 +254,7 @@ class _Maker:
         anchors = self._anchors(f"{path}/anchors", draft.anchors)
         return Statement(statement=draft.statement, anchors=anchors)
 
-    def _anchors(
-        self, path: str, drafts: Sequence[AnchorDraft], *, needed: bool = True
-    ) -> Anchors:
+    def _anchors(self, path: str, drafts: Sequence[AnchorDraft], *, needed: bool = True) -> Anchors:
         found = []
         for i, draft in enumerate(drafts):
             anchor, reason = resolve_anchor(draft, self.packet, self.view, f"{path}/{i}")

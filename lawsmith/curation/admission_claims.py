@@ -39,8 +39,9 @@ _APPROXIMATE = re.compile(
 )
 _TAKEN_OVER = re.compile(
     r"\bwell[- ]known\b|\btextbooks?\b|\b(?:taken|adopted|borrowed) from\b|\bproposed (?:by|in)\b"
-    r"|\b(?:derived|given|reported|introduced|obtained|found) (?:by|in) (?:ref\b|refs\b|\[|\w+ et al)"
-    r"|\bfollowing (?:ref\b|\[|\w+ et al)|\b(?:classical|standard) (?:law|relation|formula|result)\b"
+    r"|\b(?:derived|given|reported|introduced|obtained|found) (?:by|in) (?:refs?\b|\[|\w+ et al)"
+    r"|\bfollowing (?:ref\b|\[|\w+ et al)"
+    r"|\b(?:classical|standard) (?:law|relation|formula|result)\b"
 )
 _OWN = re.compile(
     r"\bwe (?:fit|fitted|find|found|derive|derived|obtain|obtained|measure|measured|propose)\b"
@@ -65,9 +66,9 @@ def _status_problem(relation: Relation, words: str) -> str | None:
     if status in ("proportionality", "qualitative"):
         return None
     fits = _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
-    if rough := _ROUGH.search(words):
-        if status != "approximation":
-            return f"the anchored lines say {rough[0]!r}"
+    rough = _ROUGH.search(words)
+    if rough is not None and status != "approximation":
+        return f"the anchored lines say {rough[0]!r}"
     weak = _PROPORTIONAL.search(words)
     if weak is not None and not fits and not _EQUALS.search(words):
         return f"the anchored lines say only {weak[0]!r}, with no equation and no fit"
@@ -110,8 +111,7 @@ def known_gate(bench: Bench) -> Iterator[Reason]:
         for relation, law in zip(card.relations, bench.laws, strict=True)
         if relation.status != "definition"
     )
-    controls = {control.name: control.unit for control in card.controls}
-    for law in restated_by(claims, controls, bench.known):
+    for law in restated_by(claims, card.controls, bench.known):
         code = ReasonCode.DUPLICATE if law.kind == "family" else ReasonCode.TEMPORAL_RESTATED
         yield Reason(code, "/relations", f"has the form of the {law.kind} law {law.id!r}")
 

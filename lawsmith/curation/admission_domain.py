@@ -9,7 +9,8 @@ from lawsmith.curation.admission_bench import Bench
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
-from lawsmith.measurement import DesignError, columns, dense_design, feasible
+from lawsmith.measurement import DesignError, dense_design, feasible
+from lawsmith.measurement.constraints import Points, columns
 from schemas.card import Choices, Control
 from schemas.source import ReasonCode
 
@@ -44,10 +45,10 @@ def defined_gate(bench: Bench) -> Iterator[Reason]:
         yield from _identities(bench, values)
 
 
-def _identities(bench: Bench, values: dict[str, np.ndarray]) -> Iterator[Reason]:
-    numbers = dict.fromkeys(bench.values)
+def _identities(bench: Bench, values: dict[str, Points]) -> Iterator[Reason]:
+    count = len(next(iter(values.values())))
+    names = {**values, **{n: np.full(count, value) for n, value in bench.values.items()}}
     for i, identity in enumerate(bench.card.consistency):
-        names = {**values, **{name: bench.values[name] for name in numbers}}
         try:
             left = np.asarray(evaluate(bench.expanded(identity.left), names))
             right = np.asarray(evaluate(bench.expanded(identity.right), names))
@@ -110,7 +111,7 @@ def _steps(control: Control) -> list[float]:
     return [float(value) for value in np.linspace(domain.low, domain.high, STEPS)]
 
 
-def _readouts(bench: Bench, points: np.ndarray) -> np.ndarray:
+def _readouts(bench: Bench, points: Points) -> Points:
     inputs = columns(bench.card.controls, points)
     rows = [np.broadcast_to(np.asarray(evaluate(law, inputs)), len(points)) for law in bench.laws]
     return np.array(rows, dtype=np.float64)

@@ -10,7 +10,8 @@ from lawsmith.curation.anchoring import span_problem
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import DimensionError, InputError, UndefinedValueError, UnitError
 from lawsmith.expressions import check_dimensions, dimension_of, unit_coherent
-from lawsmith.measurement import DesignError, columns, dense_design
+from lawsmith.measurement import DesignError, dense_design
+from lawsmith.measurement.constraints import Points, columns
 from lawsmith.units import parse_unit
 from schemas.expression import Expression, names_of
 from schemas.source import ReasonCode
@@ -196,12 +197,12 @@ def coherence_gate(bench: Bench) -> Iterator[Reason]:
             yield from _coherent(path, bench, parameter.derivation, parameter.unit, inputs)
 
 
-def _constants(bench: Bench, count: int) -> dict[str, np.ndarray]:
+def _constants(bench: Bench, count: int) -> dict[str, Points]:
     return {name: np.full(count, value) for name, value in bench.values.items()}
 
 
 def _coherent(
-    path: str, bench: Bench, law: Expression, unit: str, inputs: dict[str, np.ndarray]
+    path: str, bench: Bench, law: Expression, unit: str, inputs: dict[str, Points]
 ) -> Iterator[Reason]:
     try:
         found = unit_coherent(law, bench.units, unit, inputs)

@@ -106,8 +106,7 @@ def _control(bench: Bench, path: str, control: Control) -> Iterator[Reason]:
     printed = bench.printed(control.anchors)
     if isinstance(control.domain, Choices):
         numbers = [
-            (f"{path}/domain/choices/{i}", value)
-            for i, value in enumerate(control.domain.choices)
+            (f"{path}/domain/choices/{i}", value) for i, value in enumerate(control.domain.choices)
         ]
     else:
         numbers = [

@@ -5,7 +5,7 @@ right but whose facts fail an admission gate is refused and stored as such; it i
 back, so that a misprint in a paper is stopped and not repaired away.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +21,7 @@ from lawsmith.curation.prompting import (
 from lawsmith.curation.replies import read_reply
 from schemas.card import CardDraft, ExtractionReply
 from schemas.packet import Packet
-from schemas.source import ReasonCode
+from schemas.source import Outcome, ReasonCode
 
 MAX_REPAIRS: Final = 2
 DEFAULT_MAX_TOKENS: Final = 16_000
@@ -45,6 +45,13 @@ class Extraction:
     repairs: int
     packet_changed: bool
     """The recording was made against another packet; anchors are found again by quote."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """passed, rejected (a valid answer: no relation) or failed (may be tried again)."""
+        if self.reason is ReasonCode.OK:
+            return "passed"
+        return "rejected" if self.reason is ReasonCode.NO_EXECUTABLE_RELATION else "failed"
 
 
 @dataclass(frozen=True)
@@ -214,11 +221,6 @@ def _first_line(draft: CardDraft) -> int:
     return min(lines, default=0)
 
 
-def by_id(cards: Sequence[NumberedCard], drafts: Sequence[CardDraft]) -> Mapping[str, CardDraft]:
-    """Card id -> draft."""
-    return {card.card_id: draft for card, draft in zip(cards, drafts, strict=True)}
-
-
 __all__ = (
     "DEFAULT_MAX_TOKENS",
     "MAX_REPAIRS",
@@ -226,7 +228,6 @@ __all__ = (
     "ExtractionConversation",
     "NumberedCard",
     "UnreadReply",
-    "by_id",
     "extraction_conversation",
     "incomplete",
     "main_readout",

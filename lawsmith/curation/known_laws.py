@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from lawsmith.errors import InputError, UnitError
-from lawsmith.expressions import parse_infix, same_form
+from lawsmith.expressions import literal_paths, parse_infix, same_form
 from lawsmith.units import Dimension, parse_unit
-from schemas.card import HistoricalCard
+from schemas.card import Choices, Control, HistoricalCard
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.family import Family
 from schemas.record import strict_json
@@ -77,7 +77,8 @@ def textbook_laws(path: Path) -> tuple[KnownLaw, ...]:
 
 def historical_law(card: HistoricalCard) -> KnownLaw:
     """The Original of a Historical card: derived quantities written out, corrections zero."""
-    units = {part.name: part.unit for part in (*card.controls, *card.independent)}
+    units = {control.name: control.unit for control in card.controls}
+    units |= {part.name: part.unit for part in card.independent}
     inner: dict[str, Expression] = {part.name: 0.0 for part in card.corrections}
     for part in card.derived:
         inner[part.name] = substitute(part.expression, inner)
@@ -95,7 +96,8 @@ def historical_law(card: HistoricalCard) -> KnownLaw:
 def family_law(family: Family) -> KnownLaw:
     """The Original of a family that is built already."""
     original = family.original
-    units = {part.name: part.unit for part in (*family.controls, *original.parameters)}
+    units = {control.name: control.unit for control in family.controls}
+    units |= {part.name: part.unit for part in original.parameters}
     inner: dict[str, Expression] = {}
     for part in original.definitions:
         inner[part.name] = substitute(part.expression, inner)
@@ -111,42 +113,63 @@ def family_law(family: Family) -> KnownLaw:
 
 
 def restated_by(
-    laws: Sequence[CandidateLaw], control_units: Mapping[str, str], known: Sequence[KnownLaw]
+    laws: Sequence[CandidateLaw], controls: Sequence[Control], known: Sequence[KnownLaw]
 ) -> tuple[KnownLaw, ...]:
     """The known laws that all the candidate laws restate.
 
     Args:
         laws: the relations of a case but its definitions, over controls alone.
-        control_units: control name -> unit.
+        controls: their names, units and domains.
         known: what to compare with.
     """
     if not laws:
         return ()
+    named = {control.name: control for control in controls}
     return tuple(
         law
         for law in known
-        if all(any(_restates(one, control_units, r) for r in law.relations) for one in laws)
+        if all(any(_restates(one, named, r) for r in law.relations) for one in laws)
     )
 
 
-def _restates(
-    law: CandidateLaw, control_units: Mapping[str, str], known: KnownRelation
-) -> bool:
-    if _functions(law.expression) != _functions(known.expression):
-        return False
+def _restates(law: CandidateLaw, controls: Mapping[str, Control], known: KnownRelation) -> bool:
     if _dimension(law.readout_unit) != _dimension(known.readout_unit):
         return False
     used = sorted(names_of(law.expression))
-    for assignment in islice(_assignments(used, control_units, known), MAX_ASSIGNMENTS):
+    functions = _functions(law.expression, frozenset(used))
+    for assignment in islice(_assignments(used, controls, known), MAX_ASSIGNMENTS):
+        mapped = frozenset(assignment.values())
+        # The search for constants is dear; laws of one form call the same functions.
+        if functions != _functions(known.expression, mapped):
+            continue
         renamed: dict[str, Expression] = {name: Var(other) for name, other in assignment.items()}
-        free = names_of(known.expression) - frozenset(assignment.values())
-        if same_form(substitute(law.expression, renamed), known.expression, free):
+        form, free = _with_constants(known.expression, mapped)
+        domain = {other: _domain(controls[name]) for name, other in assignment.items()}
+        if same_form(substitute(law.expression, renamed), form, free, domain).equal:
             return True
     return False
 
 
+def _with_constants(expression: Expression, kept: frozenset[str]) -> tuple[Expression, list[str]]:
+    """The expression with every other name a number, and the paths of its free constants."""
+    others = sorted(names_of(expression) - kept)
+    # Plain values apart from 1, at which factors and exponents would drop out.
+    values: dict[str, Expression] = {name: 1.25 + 0.5 * n for n, name in enumerate(others)}
+    form = substitute(expression, values)
+    paths = [
+        path for path, node in walk(expression) if isinstance(node, Var) and node.var in values
+    ]
+    return form, sorted({*paths, *literal_paths(form)})
+
+
+def _domain(control: Control) -> tuple[float, float] | list[float]:
+    if isinstance(control.domain, Choices):
+        return list(control.domain.choices)
+    return control.domain.low, control.domain.high
+
+
 def _assignments(
-    used: Sequence[str], control_units: Mapping[str, str], known: KnownRelation
+    used: Sequence[str], controls: Mapping[str, Control], known: KnownRelation
 ) -> Iterator[dict[str, str]]:
     """Every way to put the used controls in the place of like-dimensioned known names."""
     names = sorted(names_of(known.expression))
@@ -158,7 +181,7 @@ def _assignments(
         control: [
             name
             for name in names
-            if _dimension(known.units[name]) == _dimension(control_units[control])
+            if _dimension(known.units[name]) == _dimension(controls[control].unit)
         ]
         for control in used
     }
@@ -176,12 +199,12 @@ def _choose(
             yield from _choose(left[1:], places, {**chosen, left[0]: name})
 
 
-def _functions(expression: Expression) -> frozenset[str]:
-    """The operators that no algebra removes: laws of one form share them."""
+def _functions(expression: Expression, names: frozenset[str]) -> frozenset[str]:
+    """The operators on these names that no algebra removes."""
     return frozenset(
         node.op
         for _, node in walk(expression)
-        if isinstance(node, Op) and node.op not in _ALGEBRAIC and names_of(node)
+        if isinstance(node, Op) and node.op not in _ALGEBRAIC and names_of(node) & names
     )
 
 

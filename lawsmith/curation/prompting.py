@@ -89,9 +89,7 @@ def opening(name: PromptName, values: Mapping[str, str]) -> tuple[Message, ...]:
     return (Message(role="system", text=prompt.system), user)
 
 
-def repair_turn(
-    name: PromptName, answer: str, problems: Sequence[str]
-) -> tuple[Message, Message]:
+def repair_turn(name: PromptName, answer: str, problems: Sequence[str]) -> tuple[Message, Message]:
     """The model's own reply and the request to put it right."""
     listed = "\n".join(f"- {problem}" for problem in problems)
     return (

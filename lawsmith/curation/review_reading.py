@@ -1,0 +1,110 @@
+"""Reading a review: every criterion once, quotes found by code, no accept over a doubt."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from lawsmith.chat import Reply
+from lawsmith.curation.anchoring import place_quote
+from lawsmith.curation.extraction import UnreadReply, incomplete
+from lawsmith.curation.replies import read_reply
+from lawsmith.curation.search_view import SearchView
+from schemas.packet import Packet
+from schemas.review import (
+    CARD_CRITERIA,
+    CASE_CRITERIA,
+    CriterionDraft,
+    CriterionVerdict,
+    ReviewDraft,
+    ReviewSubject,
+)
+from schemas.source import ReasonCode
+
+CRITERIA: Final[dict[ReviewSubject, tuple[str, ...]]] = {
+    "card": CARD_CRITERIA,
+    "case": CASE_CRITERIA,
+}
+_UNQUOTED: Final = frozenset({"construction", "background"})
+"""Criteria that may be supported without a quote: they speak of what is not in the paper."""
+
+
+def read_review(
+    reply: Reply, subject: ReviewSubject, packet: Packet, view: SearchView
+) -> tuple[ReviewDraft, tuple[CriterionVerdict, ...]] | UnreadReply:
+    """A reviewer's reply with its quotes found in the packet, or what is wrong with it."""
+    refused = incomplete(reply)
+    if refused is not None:
+        return refused
+    draft = read_reply(reply, ReviewDraft)
+    if not isinstance(draft, ReviewDraft):
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, draft, final=False)
+    problems = list(_whole_problems(draft, CRITERIA[subject]))
+    verdicts = []
+    for i, criterion in enumerate(draft.criteria):
+        verdict, problem = _placed(criterion, packet, view, f"$.criteria[{i}]")
+        verdicts.append(verdict)
+        problems += [problem] if problem else []
+    if problems:
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, tuple(problems), final=False)
+    order = {name: n for n, name in enumerate(CRITERIA[subject])}
+    return draft, tuple(sorted(verdicts, key=lambda verdict: order[verdict.criterion]))
+
+
+def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
+    counts: Counter[str] = Counter(criterion.criterion for criterion in draft.criteria)
+    problems = [
+        f"$.criteria: {name!r} is given {counts[name]} times; once is due"
+        for name in criteria
+        if counts[name] != 1
+    ]
+    problems += [
+        f"$.criteria: {name!r} is no criterion of this review"
+        for name in counts
+        if name not in criteria
+    ]
+    doubted = [c.criterion for c in draft.criteria if c.verdict != "supported"]
+    if draft.decision == "accept" and doubted:
+        problems.append(
+            f"$.decision: accept is refused while {', '.join(doubted)} is not supported"
+        )
+    said = draft.changes is not None and draft.changes.strip() != ""
+    if (draft.decision == "revise") != said:
+        problems.append(
+            f"$.changes: the decision is {draft.decision!r} and changes is"
+            f" {'given' if said else 'null'}; changes are due exactly when the decision is revise"
+        )
+    return problems
+
+
+def _placed(
+    draft: CriterionDraft, packet: Packet, view: SearchView, path: str
+) -> tuple[CriterionVerdict, str | None]:
+    given = (draft.first_line, draft.last_line, draft.quote)
+    problem: str | None = None
+    first, last, digest = draft.first_line, draft.last_line, None
+    if draft.first_line is None or draft.last_line is None or draft.quote is None:
+        if any(part is not None for part in given):
+            problem = f"{path}: first_line, last_line and quote are null together or not at all"
+        elif draft.verdict == "supported" and draft.criterion not in _UNQUOTED:
+            problem = f"{path}.quote: {draft.criterion!r} is supported, so a quote is due"
+    else:
+        placed = place_quote(draft.quote, draft.first_line, draft.last_line, packet, view, path)
+        first, last = placed.first_line, placed.last_line
+        digest = hashlib.sha256(draft.quote.encode("utf-8")).hexdigest()
+        if placed.reason is not None:
+            problem = f"{path}.quote: {placed.reason.sentence}"
+    if not draft.reason.strip():
+        problem = problem or f"{path}.reason: a reason is due"
+    verdict = CriterionVerdict(
+        criterion=draft.criterion,
+        verdict=draft.verdict,
+        first_line=first,
+        last_line=last,
+        quote_sha256=digest,
+        reason=draft.reason,
+    )
+    return verdict, problem
+
+
+__all__ = ("CRITERIA", "read_review")
