@@ -18,7 +18,7 @@ from lawsmith.release.differences import differences
 from lawsmith.release.tables import TABLE_PATHS, row_path
 from schemas.card import Card, Choices, HistoricalCard
 from schemas.expression import walk
-from schemas.family import Environment, Family
+from schemas.family import Environment, Family, FamilyControl, FamilyReadout
 from schemas.record import canonical_json
 from schemas.release import Fault
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -157,9 +157,10 @@ def _named(task: PublicTask, names: Mapping[str, str]) -> Iterator[Fault]:
 def _texts(task: PublicTask) -> Iterator[tuple[str, str]]:
     yield "id", task.id
     yield "background", task.background
-    quantities = [(f"controls/{i}", item) for i, item in enumerate(task.controls)]
-    measured = [(f"readouts/{i}", item) for i, item in enumerate(task.readouts)]
-    for where, quantity in (*quantities, *measured):
+    named: list[tuple[str, FamilyControl | FamilyReadout]] = []
+    named += [(f"controls/{i}", item) for i, item in enumerate(task.controls)]
+    named += [(f"readouts/{i}", item) for i, item in enumerate(task.readouts)]
+    for where, quantity in named:
         yield f"{where}/name", quantity.name
         yield f"{where}/symbol", quantity.symbol
         yield f"{where}/meaning", quantity.meaning

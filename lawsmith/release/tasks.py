@@ -137,9 +137,9 @@ def blend_of(family: Family) -> Blend:
     )
 
 
-def worlds_of(family: Family) -> tuple[PairedWorld, ...]:
-    """The two worlds of a family, by id."""
-    return tuple(_world(family, environment) for environment in sorted(ENVIRONMENTS))
+def worlds_of(family: Family) -> tuple[PairedWorld, PairedWorld]:
+    """The two worlds of a family, by id: the Counterfactual's, then the Original's."""
+    return _world(family, "counterfactual"), _world(family, "original")
 
 
 def relation_set_digest(relations: RelationSet) -> str:
@@ -233,4 +233,5 @@ __all__ = (
     "blend_of",
     "make_tasks",
     "relation_set_digest",
+    "worlds_of",
 )

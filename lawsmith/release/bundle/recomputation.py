@@ -8,13 +8,16 @@ import numpy as np
 
 from lawsmith.errors import LawsmithError
 from lawsmith.measurement.constraints import feasible, inside
+from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.relation_sets import at_pointer, folded_laws
+from lawsmith.mutation.sources import interface_of, relation_set_of
 from lawsmith.mutation.truth import exact_values
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import row_path
 from lawsmith.release.tasks import ENVIRONMENTS, FamilyTasks, make_tasks
 from schemas.card import Card, HistoricalCard
 from schemas.family import Design, Family
+from schemas.record import Part
 from schemas.release import Fault
 from schemas.source import Collection
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -60,31 +63,34 @@ def truth_faults(family: Family) -> Iterator[Fault]:
 
 
 def card_faults(family: Family, card: Card | HistoricalCard) -> Iterator[Fault]:
-    """Numbers, units and ranges of a family that are not those of its card.
-
-    A range may be narrowed, and that is a construction choice; it is never wider.
-    """
+    """Where a family's Original, controls or units are not what its card gives."""
     where = row_path("families", family.id)
-    given = card.parameters if isinstance(card, Card) else card.independent
-    stated = {item.name: item for item in given}
-    for index, parameter in enumerate(family.original.parameters):
-        source = stated.get(parameter.name)
-        if source is None:
-            continue
-        for field in ("value", "unit"):
-            if getattr(source, field) != getattr(parameter, field):
-                yield Fault(
-                    path=f"{where}/original/parameters/{index}/{field}",
-                    what=f"differs from the card's {getattr(source, field)!r}",
-                )
-    for kind in ("controls", "readouts"):
-        named: dict[str, Any] = {item.name: item for item in getattr(card, kind)}
-        for index, item in enumerate(getattr(family, kind)):
-            if item.name in named and named[item.name].unit != item.unit:
-                yield Fault(
-                    path=f"{where}/{kind}/{index}/unit",
-                    what=f"differs from the card's {named[item.name].unit!r}",
-                )
+    try:
+        original = original_of(card) if isinstance(card, HistoricalCard) else relation_set_of(card)
+        interface = interface_of(card)
+    except LawsmithError as error:
+        yield Fault(path=row_path("cards", card.id), what=f"gives no Original: {error}")
+        return
+    given: dict[str, tuple[Any, Any]] = {
+        "original": (_data(family.original), _data(original)),
+        "controls": (_data(family.controls), _data(interface.controls)),
+        "constraints": (_data(family.constraints), _data(interface.constraints)),
+        "consistency": (_data(family.consistency), _data(interface.consistency)),
+    }
+    for name, (stored, made) in given.items():
+        for path in differences(stored, made, f"/{name}"):
+            yield Fault(path=where + path, what=f"is not what card {card.id} gives")
+    for index, readout in enumerate(family.readouts):
+        if interface.units.get(readout.name) != readout.unit:
+            yield Fault(
+                path=f"{where}/readouts/{index}/unit", what=f"is not what card {card.id} gives"
+            )
+
+
+def _data(parts: Part | Sequence[Part]) -> Any:
+    if isinstance(parts, Part):
+        return parts.model_dump(mode="json")
+    return [part.model_dump(mode="json") for part in parts]
 
 
 def mutation_faults(family: Family) -> Iterator[Fault]:

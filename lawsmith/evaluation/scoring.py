@@ -1,0 +1,293 @@
+"""Scores of one episode: S, weak, strict, strict_delta and the failure mode.
+
+Everything is judged by the sealed key of the task; an episode that ended without an
+admissible predictor is determined and a failure, never a missing row.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from lawsmith.errors import InputError, IntegrityError
+from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
+from lawsmith.expressions import equivalent, fold_constants, same_form
+from lawsmith.measurement.prediction import Score, prediction_errors, score_prediction
+from schemas.card import Choices
+from schemas.episode import Episode
+from schemas.family import FamilyControl
+from schemas.score import EpisodeScore, FailureMode, ReadoutScore
+from schemas.task import PublicTask, SealedKey
+
+SCORER_VERSION: Final = "score-1"
+
+STRICT_DELTA_RULE: Final = (
+    "strict_delta: weak, and the predictor has the law's form with every constant within its"
+    " delta, the largest relative change of that constant alone that keeps e <= 1 on all hidden"
+    " inputs (at most 1e-2), fixed before play."
+)
+
+Answer = Literal["yes", "no", "undecided"]
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How a predictor compares with the sealed laws, beyond its numbers."""
+
+    equal: Answer
+    form: Answer
+    within: bool
+    """Every constant is within its delta; only read where the form is the same."""
+    reason: str
+
+
+def score_episode(
+    episode: Episode,
+    task: PublicTask,
+    key: SealedKey,
+    *,
+    clock: Clock = time.monotonic,
+) -> EpisodeScore:
+    """The scores of an episode.
+
+    Args:
+        episode: what was played.
+        task: its public task.
+        key: its sealed key.
+        clock: monotonic seconds, for the guard of equivalence alone; a guard that fires
+            leaves the episode undetermined and is to be scored again.
+
+    Raises:
+        IntegrityError: episode, task and key do not belong together.
+    """
+    _belong(episode, task, key)
+    if episode.end == "infrastructure":
+        return _record(episode, task, key, determined=False, reason=episode.problem or "fault")
+    if episode.end != "completed" or episode.completion is None:
+        problem = f"{episode.end}: {episode.problem or 'no admissible predictor'}"
+        return _record(episode, task, key, failure="no_usable_answer", reason=problem)
+    try:
+        predictor = read_predictor(episode.completion.predictor, task.controls, task.readouts)
+        predicted = predictions(predictor, task.controls, key.hidden_inputs)
+    except InputError as error:
+        return _record(episode, task, key, failure="no_usable_answer", reason=f"invalid: {error}")
+    score = score_prediction(
+        predicted,
+        key.hidden_truth,
+        [readout.absolute for readout in task.readouts],
+        [readout.relative for readout in task.readouts],
+    )
+    judged = judge(predictor, task, key, accurate=score.weak, clock=clock)
+    return _scored(episode, task, key, predictor, score, judged)
+
+
+def judge(
+    predictor: Predictor,
+    task: PublicTask,
+    key: SealedKey,
+    *,
+    accurate: bool,
+    clock: Clock = time.monotonic,
+) -> Judgement:
+    """Form, equivalence and constants of a predictor against the sealed laws.
+
+    Equivalence is only asked for where every e is at most 1: a law that differs by more than
+    its tolerance somewhere is not the same law.
+    """
+    domain = {control.name: _domain(control) for control in task.controls}
+    laws = {law.readout: law.expression for law in key.laws}
+    equal: Answer = "yes" if accurate else "no"
+    form: Answer = "yes"
+    within = True
+    reasons: list[str] = []
+    for name, expression in predictor.items():
+        folded = fold_constants(expression)
+        tolerances = {c.path: c for c in key.constants if c.readout == name}
+        found = same_form(folded, laws[name], list(tolerances), domain, clock=clock)
+        form = _both(form, _answer(found.verdict))
+        if found.verdict != "equal":
+            reasons.append(f"{name}: form {found.verdict} ({found.reason})")
+        for path, value in (found.constant_map or {}).items():
+            constant = tolerances[path]
+            if abs(value - constant.value) > constant.delta * abs(constant.value):
+                within = False
+                reasons.append(f"{name}{path}: {value!r} is beyond delta of the law's constant")
+        if equal != "no":
+            verdict = equivalent(expression, laws[name], domain, clock=clock)
+            equal = _both(equal, _answer(verdict.verdict))
+            if verdict.verdict == "undecided":
+                reasons.append(f"{name}: equivalence undecided ({verdict.reason})")
+    return Judgement(equal=equal, form=form, within=within, reason="; ".join(reasons))
+
+
+def _scored(
+    episode: Episode,
+    task: PublicTask,
+    key: SealedKey,
+    predictor: Predictor,
+    score: Score,
+    judged: Judgement,
+) -> EpisodeScore:
+    kept = not episode.breaches
+    weak = score.weak and kept
+    strict = _verdict(weak, judged.equal)
+    strict_delta = _verdict(weak, judged.form if judged.within else "no")
+    failure = _failure(score.weak, judged, predictor, episode, task)
+    reason = "; ".join(
+        part for part in (judged.reason, *(f"breach {rule}" for rule in episode.breaches)) if part
+    )
+    return _record(
+        episode,
+        task,
+        key,
+        determined=strict is not None and strict_delta is not None,
+        valid=True,
+        prediction=score.s,
+        readouts=tuple(
+            ReadoutScore(
+                readout=readout.name,
+                mean_error=_finite(float(score.errors[:, r].mean())),
+                max_error=_finite(float(score.errors[:, r].max())),
+            )
+            for r, readout in enumerate(task.readouts)
+        ),
+        weak=weak,
+        strict=strict,
+        strict_delta=strict_delta,
+        failure=failure,
+        reason=reason,
+    )
+
+
+def _failure(
+    accurate: bool,
+    judged: Judgement,
+    predictor: Predictor,
+    episode: Episode,
+    task: PublicTask,
+) -> FailureMode | None:
+    """The first mode that applies; None where the law was recovered.
+
+    `explanation_mismatch` needs a judge's quotation and is never given here.
+    """
+    if accurate and judged.form != "yes":
+        return "symbolically_not_recovered"
+    if judged.form == "yes":
+        return None if accurate and judged.within else "parameter_error"
+    if _misreads(predictor, episode, task):
+        return "evidence_misreading"
+    return "incorrect_relation"
+
+
+def _misreads(predictor: Predictor, episode: Episode, task: PublicTask) -> bool:
+    """Whether the predictor misses an observation that the player was given by e > 1."""
+    seen = [*episode.given, *(turn.observation for turn in episode.turns if turn.observation)]
+    names = [control.name for control in task.controls]
+    for row in seen:
+        try:
+            values = predictions(predictor, task.controls, [[row.inputs[name] for name in names]])
+        except InputError:
+            return True
+        for r, readout in enumerate(task.readouts):
+            if readout.name not in row.outputs:
+                continue
+            error = prediction_errors(
+                [values[0, r]],
+                [row.outputs[readout.name]],
+                [readout.absolute],
+                [readout.relative],
+            )
+            if float(error[0]) > 1.0:
+                return True
+    return False
+
+
+def _record(
+    episode: Episode,
+    task: PublicTask,
+    key: SealedKey,
+    *,
+    determined: bool = True,
+    valid: bool = False,
+    prediction: float | None = None,
+    readouts: tuple[ReadoutScore, ...] = (),
+    weak: bool = False,
+    strict: bool | None = False,
+    strict_delta: bool | None = False,
+    failure: FailureMode | None = None,
+    reason: str,
+) -> EpisodeScore:
+    return EpisodeScore(
+        id=episode.id,
+        episode_digest=episode.digest,
+        release_id=episode.release_id,
+        task_id=task.id,
+        family_id=key.family_id,
+        kind=task.kind,
+        collection=task.collection,
+        setting=task.setting,
+        environment=key.environment,
+        player=episode.player,
+        protocol=episode.protocol,
+        budget=episode.budget,
+        repeat=episode.repeat,
+        determined=determined,
+        valid=valid,
+        prediction=prediction,
+        readouts=readouts,
+        protocol_kept=not episode.breaches,
+        weak=weak,
+        strict=strict,
+        strict_delta=strict_delta,
+        failure=failure,
+        reason=reason,
+        scorer_version=SCORER_VERSION,
+        synthetic_sources=episode.synthetic_sources,
+        replayed=episode.replayed,
+    )
+
+
+def _belong(episode: Episode, task: PublicTask, key: SealedKey) -> None:
+    ids = {episode.task_id, task.id, key.id}
+    if len(ids) != 1:
+        raise IntegrityError(f"episode, task and key have the ids {sorted(ids)}", path=episode.id)
+    if key.public_digest != task.digest:
+        raise IntegrityError(
+            f"the key of {key.id} was made for another public task",
+            path=episode.id,
+            fix="score against the release that was played",
+        )
+
+
+def _domain(control: FamilyControl) -> Mapping[str, float | list[float]]:
+    if isinstance(control.domain, Choices):
+        return {"choices": list(control.domain.choices)}
+    return {"low": control.domain.low, "high": control.domain.high}
+
+
+def _answer(verdict: str) -> Answer:
+    if verdict == "equal":
+        return "yes"
+    return "undecided" if verdict == "undecided" else "no"
+
+
+def _both(one: Answer, other: Answer) -> Answer:
+    if "no" in (one, other):
+        return "no"
+    return "undecided" if "undecided" in (one, other) else "yes"
+
+
+def _verdict(weak: bool, answer: Answer) -> bool | None:
+    if not weak:
+        return False
+    return None if answer == "undecided" else answer == "yes"
+
+
+def _finite(value: float) -> float:
+    return value if np.isfinite(value) else float(np.finfo(np.float64).max)
+
+
+__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "Judgement", "judge", "score_episode")
