@@ -30,7 +30,7 @@ _FOLDED = {
     **dict.fromkeys(_DASHES, "-"),
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
-    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff^", ""),
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
     "\u00b5": "\u03bc",
     "\u2126": "\u03a9",
     "\u212b": "A\u030a",
@@ -65,18 +65,18 @@ class SearchView:
         wanted = fold(quote)
         if not wanted:
             return []
-        text, owners = self._folded
+        text, owners, marks = self._folded
         found: dict[Span, None] = {}
         start = text.find(wanted)
         while start >= 0:
             end = start + len(wanted)
-            if not _inside_word(text, start) and not _inside_word(text, end):
+            if not any(_inside_word(text, cut, marks) for cut in (start, end)):
                 found[Span(owners[start] + 1, owners[end - 1] + 1)] = None
             start = text.find(wanted, start + 1)
         return list(found)
 
     @cached_property
-    def _folded(self) -> tuple[str, list[int]]:
+    def _folded(self) -> tuple[str, list[int], frozenset[int]]:
         return _fold(
             [(char, n) for n, line in enumerate(self.packet.lines) for char in f"{line}\n"]
         )
@@ -87,15 +87,22 @@ def fold(text: str) -> str:
     return _fold([(char, 0) for char in text])[0]
 
 
-def _fold(marked: list[tuple[str, int]]) -> tuple[str, list[int]]:
-    """The folded text and, for each of its characters, the line that it comes from."""
+def _fold(marked: list[tuple[str, int]]) -> tuple[str, list[int], frozenset[int]]:
+    """The folded text, the line of each of its characters, and where carets stood."""
     pairs = [
         (piece, owner)
         for char, owner in marked
         for piece in unicodedata.normalize("NFD", _FOLDED.get(char, char))
     ]
     pairs = _without_loose_space(_without_word_hyphens(pairs))
-    return "".join(char for char, _ in pairs), [owner for _, owner in pairs]
+    kept: list[tuple[str, int]] = []
+    marks: set[int] = set()
+    for char, owner in pairs:
+        if char == "^":
+            marks.add(len(kept))
+        else:
+            kept.append((char, owner))
+    return "".join(char for char, _ in kept), [owner for _, owner in kept], frozenset(marks)
 
 
 def _without_word_hyphens(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -146,8 +153,9 @@ def _in_word(char: str) -> bool:
     return char.isalnum() or bool(unicodedata.combining(char))
 
 
-def _inside_word(text: str, cut: int) -> bool:
-    if not 0 < cut < len(text):
+def _inside_word(text: str, cut: int, marks: frozenset[int]) -> bool:
+    # A raised mark, such as that of a footnote, is no part of the word before it.
+    if not 0 < cut < len(text) or cut in marks:
         return False
     before, after = text[cut - 1], text[cut]
     if before == "." and after.isdigit() and cut > 1 and text[cut - 2].isdigit():

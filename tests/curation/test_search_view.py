@@ -45,6 +45,7 @@ def _view(text: str) -> SearchView:
         ("a slope of −18 ± 2", "slope of -18 ± 2", (1, 1)),
         ("the “cold” wall’s heat", '"cold" wall\'s heat', (1, 1)),
         ("rate v^0.62 found", "rate v0.62 found", (1, 1)),
+        ("ages of the Sun^13. This", "ages of the Sun", (1, 1)),
         ("D =\u00a03 µm", "D = 3 μm", (1, 1)),
         ("caf\u00e9 table", "cafe\u0301 table", (1, 1)),
         ("ratio x-\n3 holds", "ratio x-3 holds", (1, 2)),

@@ -1,0 +1,7 @@
+"""Packets: the frozen, numbered text that a card is read from."""
+
+from lawsmith.curation.packets.building import PacketLimits, build_packet, packet_of_paper
+from lawsmith.curation.packets.failure import PacketError
+from lawsmith.curation.packets.tex import reachable_tex
+
+__all__ = ("PacketError", "PacketLimits", "build_packet", "packet_of_paper", "reachable_tex")

@@ -1,0 +1,116 @@
+"""PDFs read in a child process under a wall limit; the child lives on from file to file."""
+
+import atexit
+import json
+import os
+import selectors
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from lawsmith.curation.packets.failure import PacketError
+from schemas.source import ReasonCode
+
+_WORKER = "lawsmith.curation.packets.pdf_worker"
+_CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+class PdfChild:
+    """Asks one child process at a time, and starts another when it had to be ended."""
+
+    def __init__(self, command: list[str] | None = None) -> None:
+        """Make ready; the process starts with the first file.
+
+        Args:
+            command: what to run; None: the worker of this package.
+        """
+        self._command = command or [sys.executable, "-m", _WORKER]
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = os.getpid()
+
+    def read(self, path: Path, *, max_pages: int, seconds: float, max_bytes: int) -> dict[str, Any]:
+        """The text of one PDF as PdfText data.
+
+        Raises:
+            PacketError: the reason that the child gives; EXTRACTION_TIMEOUT when it takes
+                longer than `seconds`; CORRUPT when it dies over the file.
+        """
+        request = {"path": str(path), "max_pages": max_pages, "max_bytes": max_bytes}
+        with self._lock:
+            process = self._running()
+            answer = self._ask(process, json.dumps(request).encode() + b"\n", seconds, path.name)
+        found: dict[str, Any] = json.loads(answer)
+        if "code" in found:
+            code = ReasonCode(found["code"])
+            raise PacketError(code, found["problem"], path=path.name, fix=found["fix"])
+        text: dict[str, Any] = found["text"]
+        return text
+
+    def close(self) -> None:
+        """End the child process, if it runs and is ours."""
+        process, self._process = self._process, None
+        if process is None or os.getpid() != self._owner:
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        process.wait()
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        if os.getpid() != self._owner:
+            # After a fork the pipes belong to the parent.
+            self._process, self._owner = None, os.getpid()
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": path},
+                # An interrupt is for the parent, which decides what becomes of the file at hand.
+                start_new_session=True,
+            )
+        return self._process
+
+    def _ask(
+        self, process: "subprocess.Popen[bytes]", request: bytes, seconds: float, name: str
+    ) -> bytes:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answer = b""
+        try:
+            process.stdin.write(request)
+            process.stdin.flush()
+            with selectors.DefaultSelector() as ready:
+                ready.register(process.stdout, selectors.EVENT_READ)
+                while not answer.endswith(b"\n"):
+                    if not ready.select(seconds):
+                        self.close()
+                        raise PacketError(
+                            ReasonCode.EXTRACTION_TIMEOUT,
+                            f"reading took longer than {seconds:g} s",
+                            path=name,
+                        )
+                    piece = os.read(process.stdout.fileno(), 1 << 20)
+                    if not piece:
+                        raise BrokenPipeError
+                    answer += piece
+        except BrokenPipeError as error:
+            self.close()
+            raise PacketError(
+                ReasonCode.CORRUPT, "the reader died over the file", path=name
+            ) from error
+        return answer
+
+
+SHARED = PdfChild()
+"""The one child of this process; its start costs more than most papers."""
+atexit.register(SHARED.close)
+
+__all__ = ("SHARED", "PdfChild")
