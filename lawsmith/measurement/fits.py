@@ -24,7 +24,9 @@ Values = NDArray[np.float64]
 
 STARTS: Final = 20
 _DECADES: Final = 1.0
-_EVALUATIONS: Final = 60
+_FIRST_STEPS: Final = 8
+_LAST_STEPS: Final = 60
+_POLISHED: Final = 3
 _HOPELESS: Final = 1e9
 """Residual of a point where the form has no value: a start that leaves the domain loses."""
 
@@ -124,11 +126,12 @@ def fit_form(
     truth: NDArray[np.float64],
     scale: NDArray[np.float64],
     starts: int = STARTS,
-) -> FormFit:
-    """The free constants of a form that bring it nearest to one readout's truth.
+) -> tuple[FormFit, ...]:
+    """The free constants of a form that bring it nearest to one readout's truth, best first.
 
     Levenberg-Marquardt (scipy) on (form - truth)/scale from the given values and from
-    unkeyed Sobol points within a decade of them; a constant of 0 starts within +-1.
+    unkeyed Sobol points within a decade of them; a constant of 0 starts within +-1. Every
+    start gets a few steps, the best ones many.
 
     Args:
         form: an expression over the inputs and the constants.
@@ -139,7 +142,7 @@ def fit_form(
         starts: how many starts, the given one included.
 
     Raises:
-        InputError: no start gives the form a value anywhere.
+        InputError: no start gives the form a value everywhere.
     """
     names = sorted(start)
     function = compile_expression(form)
@@ -152,35 +155,40 @@ def fit_form(
             return np.full(truth.shape, _HOPELESS)
         return np.clip((value - truth) / scale, -_HOPELESS, _HOPELESS)
 
-    best: FormFit | None = None
-    for guess in _starts(np.array([start[n] for n in names]), starts):
-        first = residuals(guess)
-        if np.all(np.abs(first) >= _HOPELESS):
-            continue
-        found = _minimum(residuals, guess) if len(truth) >= len(names) > 0 else guess
-        cost = float((residuals(found) ** 2).mean())
-        if best is None or cost < best.cost:
-            best = FormFit(dict(zip(names, found.tolist(), strict=True)), cost)
-        if best.cost < 1e-12:
-            break
-    if best is None:
+    guesses = _starts(np.array([start[name] for name in names]), starts)
+    guesses = [guess for guess in guesses if np.any(np.abs(residuals(guess)) < _HOPELESS)]
+    if not guesses:
         raise InputError("the form has no value at any start", path="form")
-    return best
+    if names and len(truth) >= len(names):
+        guesses = [_minimum(residuals, guess, _FIRST_STEPS) for guess in guesses]
+        guesses.sort(key=lambda guess: _cost(residuals(guess)))
+        best = [_minimum(residuals, guess, _LAST_STEPS) for guess in guesses[:_POLISHED]]
+        guesses = best + guesses[_POLISHED:]
+    fits = [
+        FormFit(dict(zip(names, guess.tolist(), strict=True)), _cost(residuals(guess)))
+        for guess in guesses
+    ]
+    return tuple(sorted(fits, key=lambda fit: fit.cost))
+
+
+def _cost(residuals: NDArray[np.float64]) -> float:
+    return float((residuals**2).mean())
 
 
 def _minimum(
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]], guess: NDArray[np.float64]
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    guess: NDArray[np.float64],
+    steps: int,
 ) -> NDArray[np.float64]:
-    size = np.where(guess == 0, 1.0, np.abs(guess))
     found = least_squares(
         function,
         guess,
         method="lm",
-        x_scale=size,
+        x_scale=np.where(guess == 0, 1.0, np.abs(guess)),
         xtol=1e-12,
         ftol=1e-12,
         gtol=1e-12,
-        max_nfev=_EVALUATIONS * (len(guess) + 1),
+        max_nfev=steps * (len(guess) + 1),
     )
     return np.asarray(found.x, dtype=np.float64)
 

@@ -76,20 +76,20 @@ def test_a_form_regains_its_constants_from_afar() -> None:
     truth = 2.5 * X[:, 0] * np.exp(-0.8 * X[:, 1]) + 0.3
     form = parse_infix("a*x*exp(-k*z) + b")
     inputs = {"x": X[:, 0], "z": X[:, 1]}
-    found = fit_form(form, {"a": 9.0, "b": -1.0, "k": 0.1}, inputs, truth, 1e-3 * truth)
+    found, *_ = fit_form(form, {"a": 9.0, "b": -1.0, "k": 0.1}, inputs, truth, 1e-3 * truth)
     assert found.constants == pytest.approx({"a": 2.5, "b": 0.3, "k": 0.8}, rel=1e-6)
     assert found.cost < 1e-6
 
 
 def test_a_wrong_form_keeps_a_cost() -> None:
     truth = X[:, 0] ** 2
-    found = fit_form(parse_infix("a*x"), {"a": 1.0}, {"x": X[:, 0]}, truth, 1e-3 * truth)
+    found, *_ = fit_form(parse_infix("a*x"), {"a": 1.0}, {"x": X[:, 0]}, truth, 1e-3 * truth)
     assert found.cost > 1e3
 
 
 def test_fit_that_leaves_the_domain_is_no_crash() -> None:
     truth = np.log(X[:, 0] + 0.5)
-    found = fit_form(
+    found, *_ = fit_form(
         parse_infix("log(x + b)"), {"b": 3.0}, {"x": X[:, 0]}, truth, np.full(len(X), 1e-3)
     )
     assert found.constants["b"] == pytest.approx(0.5, rel=1e-6)

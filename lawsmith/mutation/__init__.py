@@ -1,0 +1,1 @@
+"""Mutation: from a card to a certified pair of worlds."""

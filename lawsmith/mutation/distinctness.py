@@ -1,0 +1,216 @@
+"""Certificates 3, 4 and 10: the two worlds differ, in form and in what can be observed."""
+
+from typing import Final
+
+import numpy as np
+
+from lawsmith.errors import UndefinedValueError
+from lawsmith.expressions import compile_expression, equivalent, literal_paths
+from lawsmith.measurement import quantise, score_prediction
+from lawsmith.measurement.constraints import columns
+from lawsmith.measurement.deltas import with_node
+from lawsmith.measurement.fits import fit_form
+from lawsmith.measurement.prediction import prediction_errors
+from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.truth import Table, float_values
+from schemas.card import Choices, Domain
+from schemas.expression import Expression, Var, walk
+from schemas.family import Certificate, Environment
+
+STRUCTURAL: Final = frozenset(
+    {
+        "exponent",
+        "transform",
+        "interaction",
+        "operator_swap",
+        "term_added",
+        "term_removed",
+        "historical_correction",
+    }
+)
+REFIT_BOUND: Final = 1.5
+REFIT_ROWS: Final = 128
+SHARE_BOUND: Final = 0.8
+MEDIAN_BOUND: Final = 10.0
+S_BOUND: Final = 0.2
+STEPS_BOUND: Final = 3.0
+MAIN_BUDGET: Final = 4
+
+
+def distinct(case: Case) -> Certificate:
+    """Certificate 3: different laws, and refitting the Original's constants does not help."""
+    name = "distinct in form"
+    structural = sum(m.move in STRUCTURAL for m in case.family.mutations)
+    figures: dict[str, float | str] = {"structural_moves": float(structural)}
+    different = _different_readout(case)
+    figures["different_readout"] = different or "none"
+    worst, figures["refit_readout"] = _refit_all(case)
+    figures["refit_worst_e"] = float(f"{worst:.3g}")
+    return certificate(
+        3,
+        name,
+        different is not None and structural >= 1 and worst > REFIT_BOUND,
+        figures,
+        "the laws differ, and no constants bring the Original's form to the Counterfactual"
+        if worst > REFIT_BOUND
+        else "the Original's form with other constants passes for the Counterfactual"
+        if different
+        else "no readout is shown to differ",
+    )
+
+
+def distinguishable(case: Case) -> Certificate:
+    """Certificate 4: each truth fails the other's hidden inputs, and B = 4 inputs tell them."""
+    figures: dict[str, float | str] = {}
+    passed = True
+    for truth, rival in (("original", "counterfactual"), ("counterfactual", "original")):
+        share, median, s = cross_error(
+            case.hidden_truth[_env(rival)], case.hidden_truth[_env(truth)], case
+        )
+        figures |= {f"share_{truth}": share, f"median_{truth}": median, f"s_{truth}": s}
+        passed &= share >= SHARE_BOUND and median >= MEDIAN_BOUND and s <= S_BOUND
+    figures["fixed_steps"] = steps = fixed_steps(case)
+    return certificate(
+        4,
+        "distinguishable both ways",
+        passed and steps >= STEPS_BOUND,
+        figures,
+        "each world's law fails the other's hidden inputs, and the Fixed design of four inputs"
+        f" shows a difference of {steps:.3g} steps",
+    )
+
+
+def one_query_tells(case: Case) -> Certificate:
+    """Certificate 10: the admissible input of the dense design that separates the worlds most."""
+    name = "one query tells"
+    first, second = (case.dense_values[environment] for environment in ENVIRONMENTS)
+    if first is None or second is None:
+        return certificate(10, name, False, {}, "a law is undefined on the dense design")
+    gaps = separation(first, second, case)
+    # Near-ties must not turn on the last bits of float64: the first of the best is taken.
+    best = int(np.argmax(gaps >= gaps.max() * (1 - 1e-6)))
+    point = case.dense[best]
+    observed = [
+        _observe(case, float_values(case.laws[environment], case.family.controls, point[None, :]))
+        for environment in ENVIRONMENTS
+    ]
+    steps = float((np.abs(observed[0] - observed[1]) / case.steps).max())
+    figures: dict[str, float | str] = {"separation": float(f"{gaps[best]:.6g}")}
+    for control, value in zip(case.family.controls, point.tolist(), strict=True):
+        figures[f"at_{control.name}"] = value
+    return certificate(
+        10,
+        name,
+        steps >= STEPS_BOUND and gaps[best] > 1.0,
+        figures,
+        "one admissible input tells the worlds apart",
+    )
+
+
+def cross_error(predicted: Table, truth: Table, case: Case) -> tuple[float, float, float]:
+    """(share of inputs with e > 1, median over inputs of the largest e, S)."""
+    score = score_prediction(predicted, truth, case.absolute, case.relative)
+    worst = score.errors.max(axis=1)
+    return float((worst > 1.0).mean()), float(np.median(worst)), score.s
+
+
+def separation(first: Table, second: Table, case: Case) -> Table:
+    """Largest e over readouts at each input, the smaller of both ways, shape (n,)."""
+    one = prediction_errors(first, second, case.absolute, case.relative).max(axis=1)
+    other = prediction_errors(second, first, case.absolute, case.relative).max(axis=1)
+    smaller: Table = np.minimum(one, other)
+    return smaller
+
+
+def fixed_steps(case: Case) -> float:
+    """The largest difference, in steps, that the first four Fixed observations show."""
+    observed = [_observe(case, case.fixed_truth[e][:MAIN_BUDGET]) for e in ENVIRONMENTS]
+    return float((np.abs(observed[0] - observed[1]) / case.steps).max())
+
+
+def free_constants(law: Expression) -> tuple[Expression, dict[str, float]]:
+    """A law's form with every literal that may be refitted a named constant, and its values."""
+    values: dict[str, float] = {}
+    nodes = dict(walk(law))
+    form = law
+    for path in literal_paths(law):
+        node = nodes[path]
+        if isinstance(node, float):
+            name = f"free_{len(values)}"
+            values[name] = node
+            form = with_node(form, path, Var(name))
+    return form, values
+
+
+def _observe(case: Case, table: Table) -> Table:
+    shown = [
+        quantise(table[:, r], readout.resolution) for r, readout in enumerate(case.family.readouts)
+    ]
+    return np.column_stack(shown)
+
+
+def _refit(case: Case, r: int) -> float:
+    """Largest e of the Original's form on the Counterfactual's hidden inputs, best refit."""
+    readout = case.family.readouts[r]
+    if case.dense_values["counterfactual"] is None:
+        return 0.0
+    stride = max(1, len(case.dense) // REFIT_ROWS)
+    truth = case.dense_values["counterfactual"][::stride, r]
+    inputs = columns(case.family.controls, case.dense[::stride])
+    form, start = free_constants(case.folded["original"][readout.name])
+    scale = readout.absolute + readout.relative * np.abs(truth)
+    hidden = columns(case.family.controls, case.hidden)
+    goal = case.hidden_truth["counterfactual"][:, r]
+    allowed = readout.absolute + readout.relative * np.abs(goal)
+    best = np.inf
+    for fitted in fit_form(form, start, inputs, truth, scale):
+        try:
+            value = compile_expression(form)({**hidden, **fitted.constants})
+        except UndefinedValueError:
+            # Without a value at a hidden input this refit is invalid: it fails.
+            continue
+        best = min(best, float((np.abs(value - goal) / allowed).max()))
+    return best
+
+
+def _refit_all(case: Case) -> tuple[float, str]:
+    """(largest e, readout) of the first readout that no refit of the Original's form reaches.
+
+    A predictor needs every readout, so one that stays out of reach is enough; else the last.
+    """
+    worst, name = 0.0, "none"
+    for r, readout in enumerate(case.family.readouts):
+        worst, name = _refit(case, r), readout.name
+        if worst > REFIT_BOUND:
+            break
+    return worst, name
+
+
+def _different_readout(case: Case) -> str | None:
+    """The first readout whose two laws are proved to differ."""
+    domain = {control.name: _bounds(control.domain) for control in case.family.controls}
+    for readout, first in case.folded["original"].items():
+        second = case.folded["counterfactual"][readout]
+        if first != second and equivalent(first, second, domain).verdict == "different":
+            return readout
+    return None
+
+
+def _bounds(domain: Domain) -> tuple[float, float] | list[float]:
+    return list(domain.choices) if isinstance(domain, Choices) else (domain.low, domain.high)
+
+
+def _env(name: str) -> Environment:
+    return "original" if name == "original" else "counterfactual"
+
+
+__all__ = (
+    "STRUCTURAL",
+    "cross_error",
+    "distinct",
+    "distinguishable",
+    "fixed_steps",
+    "free_constants",
+    "one_query_tells",
+    "separation",
+)

@@ -1,0 +1,265 @@
+"""From a card to a certified family: designs, candidates, truths, certificates, selection."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from lawsmith.errors import UndefinedValueError
+from lawsmith.measurement import DesignError, fixed_design, hidden_design
+from lawsmith.measurement.constraints import Points
+from lawsmith.mutation.candidates import Candidate, historical_candidates, temporal_candidates
+from lawsmith.mutation.case import Case
+from lawsmith.mutation.difficulty import stratum
+from lawsmith.mutation.distinctness import STEPS_BOUND, fixed_steps
+from lawsmith.mutation.historical import original_of
+from lawsmith.mutation.refusals import ForgeError
+from lawsmith.mutation.relation_sets import blend_size, laws_of
+from lawsmith.mutation.screening import certify, first_failure
+from lawsmith.mutation.sources import Interface, interface_of, relation_set_of
+from lawsmith.mutation.tolerance import Tolerances, historical_tolerances, temporal_tolerances
+from lawsmith.mutation.truth import Table, exact_values, rows
+from lawsmith.seals import Purpose, generator
+from schemas.card import Card, HistoricalCard
+from schemas.expression import MAX_NODES
+from schemas.family import (
+    Design,
+    Family,
+    ForgeReport,
+    RejectedCandidate,
+    Stratum,
+)
+from schemas.source import ReasonCode
+
+FIXED_PURPOSES: Final[tuple[Purpose, ...]] = (
+    "fixed/0",
+    "fixed/1",
+    "fixed/2",
+    "fixed/3",
+    "fixed/4",
+    "fixed/5",
+)
+MAX_TRIALS: Final = 24
+"""How many candidates are taken through the full certificates before the card is refused."""
+
+
+def forge_family(
+    card: Card | HistoricalCard,
+    key: bytes,
+    difficulty: Stratum | None = None,
+    background: str | None = None,
+) -> Family:
+    """The certified family of a card.
+
+    Args:
+        card: an admitted card or a Historical card.
+        key: the collection key.
+        difficulty: take only candidates of this measured stratum.
+        background: the background text; None = the template over the card.
+
+    Raises:
+        ForgeError: no family can be forged; it carries the reason code and what was tried.
+    """
+    report = forge(card, key, difficulty, background)
+    if report.family is None:
+        raise ForgeError(
+            report.sentence,
+            reason_code=ReasonCode(report.reason_code),
+            path=card.id,
+            rejected=report.rejected,
+        )
+    return report.family
+
+
+def forge(
+    card: Card | HistoricalCard,
+    key: bytes,
+    difficulty: Stratum | None = None,
+    background: str | None = None,
+) -> ForgeReport:
+    """What the forge makes of a card; a refused card is a report, not an exception."""
+    try:
+        bench = _Bench(card, key, _background(card) if background is None else background)
+    except DesignError as error:
+        return _refused(error.reason_code, error.problem)
+    except ForgeError as error:
+        return _refused(error.reason_code, error.problem)
+    except UndefinedValueError as error:
+        return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+    return bench.search(difficulty)
+
+
+@dataclass(frozen=True)
+class _Designs:
+    fixed: Points
+    hidden: Points
+    fixed_original: Table
+    hidden_original: Table
+
+
+class _Bench:
+    """One card on the bench: interface, Original, and designs made once per attempt."""
+
+    def __init__(self, card: Card | HistoricalCard, key: bytes, background: str) -> None:
+        self._card = card
+        self._key = key
+        self._background = background
+        self._id = card.id if isinstance(card, HistoricalCard) else f"{card.id}/f1"
+        self._interface: Interface = interface_of(card)
+        self._original = original_of(card) if isinstance(card, HistoricalCard) else (
+            relation_set_of(card)
+        )  # fmt: skip
+        self._laws = laws_of(self._original)
+        self._attempts: list[_Designs] = []
+        self._rejected: list[RejectedCandidate] = []
+        self._designs(0)
+
+    def search(self, difficulty: Stratum | None) -> ForgeReport:
+        """The first candidate, in order of preference, that passes every certificate."""
+        for candidate in islice(self._candidates(), MAX_TRIALS):
+            family = self._tried(candidate, difficulty)
+            if family is not None:
+                return ForgeReport(
+                    family=family,
+                    reason_code=ReasonCode.OK,
+                    sentence=f"{len(family.mutations)} mutations, {family.difficulty}",
+                    rejected=tuple(self._rejected),
+                )
+        return self._none_left()
+
+    def _candidates(self) -> Iterator[Candidate]:
+        if isinstance(self._card, HistoricalCard):
+            rng = generator(self._key, "historical", self._id)
+            yield from historical_candidates(self._card, self._original, rng)
+            return
+        designs = self._designs(0)
+        screened = temporal_candidates(
+            self._interface,
+            self._original,
+            np.vstack([designs.hidden, designs.fixed]),
+            generator(self._key, "moves", self._id),
+        )
+        self._rejected.extend(screened.rejected)
+        yield from screened.kept
+
+    def _tried(self, candidate: Candidate, difficulty: Stratum | None) -> Family | None:
+        """The certified family of a candidate, or None with the reason kept."""
+        if blend_size(self._original, candidate.relations) > MAX_NODES:
+            self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
+            return None
+        try:
+            draft = self._draft(candidate)
+        except UndefinedValueError as error:
+            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+            return None
+        if draft is None:
+            self._reject(candidate, "not separated by any Fixed design", 4)
+            return None
+        failure = first_failure(draft)
+        if failure is not None:
+            self._reject(candidate, failure.sentence, failure.number)
+            return None
+        if difficulty is not None and draft.difficulty != difficulty:
+            self._reject(candidate, f"difficulty {draft.difficulty}", None)
+            return None
+        return draft.model_copy(update={"certificates": certify(draft)})
+
+    def _draft(self, candidate: Candidate) -> Family | None:
+        """The family with truths on the first designs that separate it; None when none does."""
+        for attempt in range(len(FIXED_PURPOSES)):
+            draft = self._family(candidate, self._designs(attempt))
+            if fixed_steps(Case(draft)) >= STEPS_BOUND:
+                return draft.model_copy(update={"difficulty": stratum(Case(draft))})
+        return None
+
+    def _family(self, candidate: Candidate, designs: _Designs) -> Family:
+        controls = self._interface.controls
+        laws = laws_of(candidate.relations)
+        hidden = exact_values(laws, controls, designs.hidden)
+        fixed = exact_values(laws, controls, designs.fixed)
+        tolerances = self._tolerances(np.vstack([designs.hidden_original, hidden]))
+        return Family(
+            id=self._id,
+            kind="historical" if isinstance(self._card, HistoricalCard) else "temporal",
+            card_id=self._card.id,
+            card_digest=self._card.digest,
+            paper_id=None if isinstance(self._card, HistoricalCard) else self._card.paper_id,
+            controls=controls,
+            readouts=tolerances.readouts,
+            constraints=self._interface.constraints,
+            consistency=self._interface.consistency,
+            original=self._original,
+            counterfactual=candidate.relations,
+            mutations=candidate.mutations,
+            choices=(*tolerances.choices, *candidate.choices),
+            background=self._background,
+            fixed=_design(designs.fixed, designs.fixed_original, fixed),
+            hidden=_design(designs.hidden, designs.hidden_original, hidden),
+            difficulty="easy",
+            certificates=(),
+        )
+
+    def _tolerances(self, pooled: Table) -> Tolerances:
+        if isinstance(self._card, HistoricalCard):
+            return historical_tolerances(self._card.readouts, pooled)
+        return temporal_tolerances(self._card.readouts, pooled)
+
+    def _designs(self, attempt: int) -> _Designs:
+        while len(self._attempts) <= attempt:
+            purpose = FIXED_PURPOSES[len(self._attempts)]
+            controls, constraints = self._interface.controls, self._interface.constraints
+            fixed = fixed_design(controls, constraints, generator(self._key, purpose, self._id))
+            rng = generator(self._key, "hidden", self._id)
+            hidden = hidden_design(controls, constraints, rng, fixed)
+            self._attempts.append(
+                _Designs(
+                    fixed,
+                    hidden,
+                    exact_values(self._laws, controls, fixed),
+                    exact_values(self._laws, controls, hidden),
+                )
+            )
+        return self._attempts[attempt]
+
+    def _reject(self, candidate: Candidate, reason: str, number: int | None) -> None:
+        self._rejected.append(
+            RejectedCandidate(
+                moves=tuple(m.move for m in candidate.mutations),
+                paths=tuple(m.path for m in candidate.mutations),
+                reason=reason,
+                certificate=number,
+            )
+        )
+
+    def _none_left(self) -> ForgeReport:
+        tried = tuple(self._rejected)
+        if not tried:
+            return _refused(ReasonCode.NO_CANDIDATE, "no move applies to this card's relations")
+        reasons = sorted({one.reason for one in tried})
+        codes = {str(ReasonCode.BLEND_TOO_LARGE)}
+        code = (
+            ReasonCode.BLEND_TOO_LARGE
+            if {one.reason for one in tried} <= codes
+            else ReasonCode.CERTIFICATE_FAILED
+        )
+        sentence = f"{len(tried)} candidates failed: {'; '.join(reasons[:3])}"
+        return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=tried)
+
+
+def _background(card: Card | HistoricalCard) -> str:
+    from lawsmith.curation.background import background_text
+
+    return background_text(card)
+
+
+def _design(inputs: Points, original: Table, counterfactual: Table) -> Design:
+    return Design(inputs=rows(inputs), original=rows(original), counterfactual=rows(counterfactual))
+
+
+def _refused(code: ReasonCode, sentence: str) -> ForgeReport:
+    return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=())
+
+
+__all__ = ("forge", "forge_family", "relation_set_of")

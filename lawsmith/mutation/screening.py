@@ -1,0 +1,122 @@
+"""Certificates: what every family proves about itself, and `verify` proves again.
+
+`certify` is a pure function of a family's stored data: no key, no clock, no network.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from lawsmith.errors import InputError
+from lawsmith.mutation.case import Case, certificate
+from lawsmith.mutation.difficulty import attainable, controls_move, nulls_fail, scale_is_sane
+from lawsmith.mutation.distinctness import distinct, distinguishable, one_query_tells
+from lawsmith.mutation.soundness import defined, identities_hold, units_close
+from schemas.family import Certificate, Family
+
+FIGURE_AGREEMENT: Final = 1e-6
+"""Relative difference up to which two runs of a certificate count as the same figure."""
+
+
+def _recoverable(case: Case) -> Certificate:
+    return certificate(
+        7,
+        "recoverable",
+        "not_run",
+        {},
+        "not run: the refit from `starts-1` is not part of this version",
+    )
+
+
+CERTIFICATES: Final[tuple[Callable[[Case], Certificate], ...]] = (
+    units_close,
+    defined,
+    distinct,
+    distinguishable,
+    nulls_fail,
+    controls_move,
+    _recoverable,
+    scale_is_sane,
+    attainable,
+    one_query_tells,
+    identities_hold,
+)
+"""Certificate 1 to 11, in order."""
+
+CHEAPEST_FIRST: Final = (4, 8, 6, 10, 11, 5, 1, 2, 3, 7, 9)
+
+
+def certify(family: Family) -> tuple[Certificate, ...]:
+    """All eleven certificates of a family, recomputed from its stored data.
+
+    Args:
+        family: its own `certificates` field is not read.
+    """
+    case = Case(family)
+    return tuple(prove(case) for prove in CERTIFICATES)
+
+
+def first_failure(family: Family) -> Certificate | None:
+    """The first failed certificate, cheap ones first; None when none fails."""
+    case = Case(family)
+    for number in CHEAPEST_FIRST:
+        found = CERTIFICATES[number - 1](case)
+        if found.outcome == "failed":
+            return found
+    return None
+
+
+def distinguishing_query(family: Family) -> tuple[float, ...]:
+    """The admissible input of certificate 10, in the order of the controls.
+
+    Raises:
+        InputError: the family has no such certificate.
+    """
+    for found in family.certificates:
+        if found.number == 10 and found.outcome == "passed":
+            values = [found.figures[f"at_{control.name}"] for control in family.controls]
+            return tuple(float(value) for value in values)
+    raise InputError(
+        f"family {family.id!r} has no passed certificate 10",
+        path="certificates",
+        fix="forge the family again",
+    )
+
+
+def differing_figures(
+    stored: Sequence[Certificate], recomputed: Sequence[Certificate]
+) -> tuple[str, ...]:
+    """Paths such as `certificates/3/figures/x` where two runs disagree beyond 1e-6 relative."""
+    faults: list[str] = []
+    again = {found.number: found for found in recomputed}
+    for one in stored:
+        other = again.pop(one.number, None)
+        if other is None or (one.name, one.version, one.outcome) != (
+            other.name,
+            other.version,
+            other.outcome,
+        ):
+            faults.append(f"certificates/{one.number}")
+            continue
+        faults.extend(
+            f"certificates/{one.number}/figures/{key}"
+            for key in sorted({*one.figures, *other.figures})
+            if not _same(one.figures.get(key), other.figures.get(key))
+        )
+        if one.sentence != other.sentence:
+            faults.append(f"certificates/{one.number}/sentence")
+    return (*faults, *(f"certificates/{number}" for number in again))
+
+
+def _same(one: float | str | None, other: float | str | None) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= FIGURE_AGREEMENT * max(abs(one), abs(other))
+    return one == other
+
+
+__all__ = (
+    "CERTIFICATES",
+    "certify",
+    "differing_figures",
+    "distinguishing_query",
+    "first_failure",
+)

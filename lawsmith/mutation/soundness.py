@@ -1,0 +1,166 @@
+"""Certificates 1, 2 and 11: units close, every law is defined, identities hold."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from lawsmith.errors import DimensionError, UndefinedValueError
+from lawsmith.expressions import check_dimensions, evaluate_exact, unit_coherent
+from lawsmith.expressions.dimensions import COHERENCE_BOUND
+from lawsmith.measurement.constraints import columns, feasible, inside
+from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.relation_sets import units_of
+from lawsmith.mutation.truth import Table, exact_values, float_values
+from schemas.expression import Expression, substitute
+from schemas.family import Certificate, Environment
+
+COHERENCE_POINTS: Final = 6
+IDENTITY_POINTS: Final = 16
+IDENTITY_BOUND: Final = 1e-12
+
+
+def units_close(case: Case) -> Certificate:
+    """Certificate 1: dimensions and unit coherence of every definition and relation."""
+    name, checked, worst = "dimensions and unit coherence", 0, 0.0
+    for environment in ENVIRONMENTS:
+        try:
+            terms, difference = _coherence(case, environment)
+        except DimensionError as error:
+            return certificate(1, name, False, {"terms": float(checked)}, f"{environment}: {error}")
+        except UndefinedValueError as error:
+            return certificate(1, name, False, {"terms": float(checked)}, f"{environment}: {error}")
+        checked, worst = checked + terms, max(worst, difference)
+    return certificate(
+        1,
+        name,
+        worst <= COHERENCE_BOUND,
+        {"terms": float(checked), "worst_relative": worst},
+        f"{checked} expressions close in dimension and give the same value in SI base units",
+    )
+
+
+def defined(case: Case) -> Certificate:
+    """Certificate 2: defined on the domain (sampled), float64 safe, stored truth is the truth."""
+    name = "defined on the domain"
+    design = np.vstack([case.dense, case.fixed, case.hidden])
+    figures: dict[str, float | str] = {"method": "sampled", "points": float(len(design))}
+    family = case.family
+    outside = ~(
+        inside(family.controls, design) & feasible(family.controls, family.constraints, design)
+    )
+    figures["outside"] = float(outside.sum())
+    differing, worst = 0, 0.0
+    for environment in ENVIRONMENTS:
+        try:
+            if case.dense_values[environment] is None:
+                float_values(case.laws[environment], family.controls, case.dense)
+            wrong, gap = _float_gap(case, environment)
+        except UndefinedValueError as error:
+            return certificate(2, name, False, figures, f"{environment}: {error}")
+        differing, worst = differing + wrong, max(worst, gap)
+    figures["differing_truths"] = float(differing)
+    # Only the order of magnitude: the last bits of float64 functions differ between machines.
+    figures["float_gap_below"] = 1e-9 if worst < 1e-9 else 10.0 ** np.ceil(np.log10(worst))
+    return certificate(
+        2,
+        name,
+        differing == 0 and worst <= 1.0 and not outside.any(),
+        figures,
+        "every law is defined at every sampled point, and float64 agrees with 50 digits"
+        if worst <= 1.0
+        else "float_unsafe: float64 and 50 digits disagree",
+    )
+
+
+def identities_hold(case: Case) -> Certificate:
+    """Certificate 11: what holds between readouts in the Original holds in the Counterfactual."""
+    name = "consistency identities"
+    identities = case.family.consistency
+    figures: dict[str, float | str] = {"identities": float(len(identities))}
+    held, broken = 0, 0
+    for i, identity in enumerate(identities):
+        gaps = {
+            environment: _identity_gap(case, environment, identity.left, identity.right)
+            for environment in ENVIRONMENTS
+        }
+        if gaps["original"] > IDENTITY_BOUND:
+            continue
+        held += 1
+        broken += gaps["counterfactual"] > IDENTITY_BOUND
+        figures[f"gap_{i}"] = max(gaps.values())
+    figures["held_in_original"] = float(held)
+    return certificate(
+        11,
+        name,
+        broken == 0,
+        figures,
+        f"{held} identities of the Original hold in the Counterfactual"
+        if broken == 0
+        else f"inconsistent_twin: {broken} of {held} identities break in the Counterfactual",
+    )
+
+
+def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
+    """How many expressions were checked and the worst relative difference of their units."""
+    relations, controls = case.sets[environment], case.family.controls
+    units = units_of(relations, controls)
+    outputs = {readout.name: readout.unit for readout in case.family.readouts}
+    bodies: list[tuple[Expression, str, str]] = [
+        (definition.expression, definition.unit, definition.name)
+        for definition in relations.definitions
+    ]
+    bodies += [(body.expression, outputs[body.readout], "") for body in relations.relations]
+    for expression, unit, _ in bodies:
+        check_dimensions(expression, units, unit)
+    stride = max(1, len(case.hidden) // COHERENCE_POINTS)
+    points = case.hidden[::stride][:COHERENCE_POINTS]
+    values: dict[str, Table] = dict(columns(controls, points))
+    values |= {p.name: np.full(len(points), p.value) for p in relations.parameters}
+    worst = 0.0
+    for expression, unit, name in bodies:
+        coherence = unit_coherent(expression, units, unit, _used(expression, values))
+        worst = max(worst, coherence.worst)
+        if name:
+            values[name] = _exact_column(expression, values, len(points))
+    return len(bodies), worst
+
+
+def _used(expression: Expression, values: Mapping[str, Table]) -> dict[str, Table]:
+    # One row of inputs even for a definition without controls.
+    return dict(values)
+
+
+def _exact_column(expression: Expression, values: Mapping[str, Table], n: int) -> Table:
+    points = [{name: float(column[i]) for name, column in values.items()} for i in range(n)]
+    return np.array([evaluate_exact(expression, point) for point in points])
+
+
+def _float_gap(case: Case, environment: Environment) -> tuple[int, float]:
+    """(stored truths that differ from 50 digits, worst float64 error in allowed ones)."""
+    controls, laws = case.family.controls, case.laws[environment]
+    points = np.vstack([case.fixed, case.hidden])
+    stored = np.vstack([case.fixed_truth[environment], case.hidden_truth[environment]])
+    exact = exact_values(laws, controls, points)
+    # A tenth of the step; the step is a_r where the source states no resolution.
+    allowed = case.steps / 10
+    gap = np.abs(float_values(laws, controls, points) - exact) / allowed
+    return int((stored != exact).sum()), float(gap.max())
+
+
+def _identity_gap(
+    case: Case, environment: Environment, left: Expression, right: Expression
+) -> float:
+    """Largest relative difference of the two sides over some hidden inputs, at 50 digits."""
+    relations = case.sets[environment]
+    known: dict[str, Expression] = {p.name: p.value for p in relations.parameters}
+    for definition in relations.definitions:
+        known[definition.name] = substitute(definition.expression, known)
+    known |= case.laws[environment]
+    sides = {"left": substitute(left, known), "right": substitute(right, known)}
+    table = exact_values(sides, case.family.controls, case.hidden[:IDENTITY_POINTS])
+    size = np.abs(table).max(axis=1)
+    return float((np.abs(table[:, 0] - table[:, 1]) / np.where(size > 0, size, 1.0)).max())
+
+
+__all__ = ("defined", "identities_hold", "units_close")

@@ -1,0 +1,115 @@
+"""What a card gives a family: controls, constraints, identities, and the Original's relations."""
+
+from dataclasses import dataclass
+
+from lawsmith.mutation.refusals import ForgeError
+from schemas.card import Card, HistoricalCard, Parameter
+from schemas.expression import names_of
+from schemas.family import (
+    FamilyConsistency,
+    FamilyConstraint,
+    FamilyControl,
+    LawDefinition,
+    LawParameter,
+    LawRelation,
+    RelationSet,
+)
+from schemas.source import ReasonCode
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What both environments of a family share, before tolerances."""
+
+    controls: tuple[FamilyControl, ...]
+    units: dict[str, str]
+    """Readout -> unit."""
+    constraints: tuple[FamilyConstraint, ...]
+    consistency: tuple[FamilyConsistency, ...]
+
+
+def interface_of(card: Card | HistoricalCard) -> Interface:
+    """Controls, readout units, constraints and consistency identities of a card."""
+    controls = tuple(
+        FamilyControl(name=c.name, symbol=c.symbol, meaning=c.meaning, unit=c.unit, domain=c.domain)
+        for c in card.controls
+    )
+    constraints = tuple(
+        FamilyConstraint(expression=c.expression, meaning=c.meaning) for c in card.constraints
+    )
+    if isinstance(card, HistoricalCard):
+        pairs = [(left, right) for left, right in card.consistency]
+    else:
+        pairs = [(identity.left, identity.right) for identity in card.consistency]
+    return Interface(
+        controls=controls,
+        units={readout.name: readout.unit for readout in card.readouts},
+        constraints=constraints,
+        consistency=tuple(FamilyConsistency(left=left, right=right) for left, right in pairs),
+    )
+
+
+def relation_set_of(card: Card) -> RelationSet:
+    """The Original of a card.
+
+    A parameter whose value the source computes from others is a definition, so that a move on
+    those others reaches it. Universal constants and references are immutable.
+
+    Raises:
+        ForgeError: readouts and relations are not one to one, or derivations run in a circle.
+    """
+    declared = [readout.name for readout in card.readouts]
+    related = {relation.readout: relation.expression for relation in card.relations}
+    if sorted(declared) != sorted(relation.readout for relation in card.relations):
+        raise ForgeError(
+            f"readouts {declared!r} and relations {sorted(related)!r} are not one to one",
+            reason_code=ReasonCode.NOT_EXECUTABLE,
+            path="relations",
+        )
+    definitions = [
+        *(
+            LawDefinition(name=p.name, unit=p.unit, expression=p.derivation)
+            for p in card.parameters
+            if p.derivation is not None
+        ),
+        *(
+            LawDefinition(name=d.name, unit=d.unit, expression=d.expression)
+            for d in card.definitions
+        ),
+    ]
+    return RelationSet(
+        parameters=tuple(_parameter(p) for p in card.parameters if p.derivation is None),
+        definitions=tuple(_ordered(definitions)),
+        relations=tuple(LawRelation(readout=name, expression=related[name]) for name in declared),
+    )
+
+
+def _ordered(definitions: list[LawDefinition]) -> list[LawDefinition]:
+    """The definitions, each after those it uses, otherwise in the given order."""
+    waiting, done = list(definitions), list[LawDefinition]()
+    while waiting:
+        names = {definition.name for definition in waiting}
+        ready = next((d for d in waiting if not names_of(d.expression) & names), None)
+        if ready is None:
+            raise ForgeError(
+                f"definitions {sorted(names)!r} use one another in a circle",
+                reason_code=ReasonCode.NOT_EXECUTABLE,
+                path="definitions",
+            )
+        waiting.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _parameter(parameter: Parameter) -> LawParameter:
+    fixed = parameter.role == "reference" or parameter.universal_constant is not None
+    return LawParameter(
+        name=parameter.name,
+        symbol=parameter.symbol,
+        value=parameter.value,
+        unit=parameter.unit,
+        mutable=not fixed,
+    )
+
+
+__all__ = ("Interface", "interface_of", "relation_set_of")
