@@ -54,7 +54,7 @@ def sealed_page(
             "plot": plots[family.id],
             "original": _laws_text(family.original),
             "counterfactual": _laws_text(family.counterfactual),
-            "keys": [key for key in keys if key.family_id == family.id],
+            "tasks": [key for key in keys if key.family_id == family.id],
         }
         for family in content.families
     ]

@@ -7,8 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
+from lawsmith.measurement.designs import (
+    BUDGETS,
+    DESIGN_POLICY,
+    FIXED_POINTS,
+    HIDDEN_CORNERS,
+    HIDDEN_POINTS,
+    LEAST_DISTANCE,
+)
+from lawsmith.mutation.tolerance import RELATIVE, TOLERANCE_POLICY
 from lawsmith.release.content import ReleaseContent, cut_policy
+from lawsmith.release.leaks import SIGNIFICANCE
 from lawsmith.release.tables import parquet_rows
+from lawsmith.release.tasks import ADAPTIVE_CAP, THRESHOLD
 from schemas.family import Family
 from schemas.record import CANARY, Instant, Record, content_digest, strict_json
 from schemas.release import Policy, PublicManifest, ReleaseFile, SealedManifest, StratumCount
@@ -75,9 +87,36 @@ def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
     )
 
 
+def house_policies() -> tuple[Policy, ...]:
+    """The named choices that every release of this code is shaped by."""
+    protocol: dict[str, float | str] = {
+        "threshold": THRESHOLD,
+        "adaptive_cap": float(ADAPTIVE_CAP),
+        "fixed_budgets": ", ".join(map(str, BUDGETS)),
+        "main_budget": 4.0,
+    }
+    return (
+        Policy(name=TOLERANCE_POLICY, values={"relative": RELATIVE, "decades_of_median": -3.0}),
+        Policy(
+            name=DESIGN_POLICY,
+            values={
+                "fixed": float(FIXED_POINTS),
+                "hidden": float(HIDDEN_POINTS),
+                "corners": float(HIDDEN_CORNERS),
+                "least_distance": LEAST_DISTANCE,
+            },
+        ),
+        Policy(name=DELTA_POLICY, values={"largest": LARGEST, "smallest": SMALLEST}),
+        Policy(name="protocol-1", values=protocol),
+        Policy(name="leak-1", values={"significance": SIGNIFICANCE}),
+    )
+
+
 def policies_of(content: ReleaseContent) -> tuple[Policy, ...]:
-    """The policies of a release, the dates of its cut among them, by name."""
-    return tuple(sorted((*content.policies, cut_policy(content)), key=lambda item: item.name))
+    """The policies of a release by name: the house's, its own, and the dates of its cut."""
+    named = {item.name: item for item in (*house_policies(), *content.policies)}
+    named["cut-1"] = cut_policy(content)
+    return tuple(named[name] for name in sorted(named))
 
 
 def sealed_manifest(
@@ -162,6 +201,7 @@ __all__ = (
     "SEALED_MANIFEST",
     "describe_file",
     "file_sha256",
+    "house_policies",
     "list_files",
     "manifest_text",
     "policies_of",

@@ -1,6 +1,7 @@
 """The picture of a family: Original against Counterfactual along its most telling control."""
 
 import io
+from collections.abc import Mapping
 from typing import Final
 
 import matplotlib as mpl
@@ -16,17 +17,17 @@ from lawsmith.measurement.constraints import feasible
 from lawsmith.measurement.sampling import from_unit, is_logarithmic
 from schemas.card import Choices
 from schemas.expression import Expression
-from schemas.family import Family
+from schemas.family import Environment, Family
 from schemas.record import CANARY
 from schemas.task import SealedLaw
 
 POINTS: Final = 161
-COLOURS: Final = {"original": "#2a6fdb", "counterfactual": "#d9730d"}
+COLOURS: Final[Mapping[Environment, str]] = {"original": "#2a6fdb", "counterfactual": "#d9730d"}
 GREY: Final = "#808790"
 """Reads on a light and on a dark page."""
 
 Array = NDArray[np.float64]
-Laws = dict[str, tuple[SealedLaw, ...]]
+Laws = Mapping[Environment, tuple[SealedLaw, ...]]
 
 
 def family_svg(family: Family, laws: Laws) -> str:

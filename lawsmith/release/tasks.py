@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import Final, get_args
 
+import numpy as np
+
 from lawsmith.errors import InputError
 from lawsmith.expressions import to_infix
 from lawsmith.measurement.deltas import constant_tolerances
 from lawsmith.measurement.resolution import quantise
 from lawsmith.mutation.relation_sets import folded_laws
 from lawsmith.mutation.screening import distinguishing_query
+from lawsmith.mutation.truth import exact_values, rows
 from lawsmith.seals import task_id
 from schemas.expression import MAX_NODES, Expression, Op, Var, WireError, from_wire, node_count
 from schemas.expression import to_wire as wire
@@ -59,13 +62,18 @@ def make_tasks(family: Family, key: bytes, collection: Collection) -> FamilyTask
         InputError: the blend of the two laws exceeds the limits of an expression, the
             family has no passed certificate 10, or the key is not 32 bytes.
     """
-    laws = {environment: _laws(family, environment) for environment in ENVIRONMENTS}
+    laws = {environment: sealed_laws(family, environment) for environment in ENVIRONMENTS}
     query = distinguishing_query(family)
     public: list[PublicTask] = []
     sealed: list[SealedKey] = []
     fixed: list[FixedObservation] = []
     for environment in ENVIRONMENTS:
-        constants = _constants(family, environment, laws[environment])
+        # The sealed law is the truth of a task: what the Oracle returns, what the Fixed rows
+        # show and what scores compare with come from it alone. Folding constants may change a
+        # law by 2^-53, so a family's own truths can differ in the last digit.
+        hidden = _truth(family, laws[environment], family.hidden.inputs)
+        shown = _truth(family, laws[environment], family.fixed.inputs)
+        constants = _constants(family, laws[environment], hidden)
         for setting in SETTINGS:
             identity = task_id(key, family.id, setting, environment)
             blend = blend_of(family) if setting == "identification" else None
@@ -82,13 +90,13 @@ def make_tasks(family: Family, key: bytes, collection: Collection) -> FamilyTask
                     public_digest=task.digest,
                     laws=laws[environment],
                     hidden_inputs=family.hidden.inputs,
-                    hidden_truth=getattr(family.hidden, environment),
+                    hidden_truth=hidden,
                     constants=constants,
                     distinguishing_query=query,
                     canary=CANARY,
                 )
             )
-            fixed += _observations(family, environment, identity)
+            fixed += _observations(family, shown, identity)
     return FamilyTasks(
         public=tuple(sorted(public, key=lambda item: item.id)),
         sealed=tuple(sorted(sealed, key=lambda item: item.id)),
@@ -112,7 +120,7 @@ def blend_of(family: Family) -> Blend:
     s = Var(name)
     formulas: dict[str, Expression] = {}
     for before, after in zip(
-        _laws(family, "original"), _laws(family, "counterfactual"), strict=True
+        sealed_laws(family, "original"), sealed_laws(family, "counterfactual"), strict=True
     ):
         kept, moved = Op("sub", (1.0, s)), s
         formulas[before.readout] = Op(
@@ -142,12 +150,8 @@ def worlds_of(family: Family) -> tuple[PairedWorld, PairedWorld]:
     return _world(family, "counterfactual"), _world(family, "original")
 
 
-def relation_set_digest(relations: RelationSet) -> str:
-    """The content digest of a relation set, as it stands in a world."""
-    return content_digest("relation_set", 1, relations.model_dump(mode="json"))
-
-
-def _laws(family: Family, environment: Environment) -> tuple[SealedLaw, ...]:
+def sealed_laws(family: Family, environment: Environment) -> tuple[SealedLaw, ...]:
+    """The laws of one environment over the controls alone, constants folded, by readout."""
     relations: RelationSet = getattr(family, environment)
     folded = folded_laws(relations)
     return tuple(
@@ -156,14 +160,28 @@ def _laws(family: Family, environment: Environment) -> tuple[SealedLaw, ...]:
     )
 
 
+def relation_set_digest(relations: RelationSet) -> str:
+    """The content digest of a relation set, as it stands in a world."""
+    return content_digest("relation_set", 1, relations.model_dump(mode="json"))
+
+
+def _truth(
+    family: Family, laws: tuple[SealedLaw, ...], inputs: tuple[Values, ...]
+) -> tuple[Values, ...]:
+    """Unquantised values, 50 digits rounded once, shape (n, readouts)."""
+    expressions = {law.readout: law.expression for law in laws}
+    points = np.asarray(inputs, dtype=np.float64)
+    return rows(exact_values(expressions, family.controls, points))
+
+
 def _constants(
-    family: Family, environment: Environment, laws: tuple[SealedLaw, ...]
+    family: Family, laws: tuple[SealedLaw, ...], truth: tuple[Values, ...]
 ) -> tuple[ConstantTolerance, ...]:
     return constant_tolerances(
         {law.readout: law.expression for law in laws},
         family.controls,
         family.hidden.inputs,
-        getattr(family.hidden, environment),
+        truth,
         [readout.absolute for readout in family.readouts],
         [readout.relative for readout in family.readouts],
     )
@@ -206,9 +224,8 @@ def _world(family: Family, environment: Environment) -> PairedWorld:
 
 
 def _observations(
-    family: Family, environment: Environment, identity: str
+    family: Family, truth: tuple[Values, ...], identity: str
 ) -> list[FixedObservation]:
-    truth: tuple[Values, ...] = getattr(family.fixed, environment)
     return [
         FixedObservation(
             task_id=identity,
@@ -233,5 +250,6 @@ __all__ = (
     "blend_of",
     "make_tasks",
     "relation_set_digest",
+    "sealed_laws",
     "worlds_of",
 )

@@ -9,7 +9,7 @@ import numpy as np
 from lawsmith.errors import LawsmithError
 from lawsmith.measurement.constraints import feasible, inside
 from lawsmith.mutation.historical import original_of
-from lawsmith.mutation.relation_sets import at_pointer, folded_laws
+from lawsmith.mutation.relation_sets import at_pointer, laws_of
 from lawsmith.mutation.sources import interface_of, relation_set_of
 from lawsmith.mutation.truth import exact_values
 from lawsmith.release.differences import differences
@@ -37,7 +37,7 @@ def truth_faults(family: Family) -> Iterator[Fault]:
             stored = getattr(design, environment)
             try:
                 truth = exact_values(
-                    folded_laws(getattr(family, environment)),
+                    laws_of(getattr(family, environment)),
                     family.controls,
                     np.asarray(design.inputs, dtype=np.float64),
                 )

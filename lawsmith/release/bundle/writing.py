@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from lawsmith.errors import IntegrityError, PrerequisiteError, ReleaseConflictError
-from lawsmith.mutation.relation_sets import folded_laws
 from lawsmith.mutation.screening import certify
 from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
@@ -28,10 +27,10 @@ from lawsmith.release.manifest import (
     sealed_manifest,
 )
 from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, jsonl_text, write_parquet
-from schemas.family import Family
+from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
 from schemas.record import Instant
 from schemas.release import PublicManifest, SealedManifest
-from schemas.task import SealedKey, SealedLaw
+from schemas.task import SealedKey
 
 
 @dataclass(frozen=True)
@@ -205,19 +204,10 @@ def _write_pages(folder: Path, assembly: Assembly) -> None:
     plots: dict[str, str] = {}
     for number, family in enumerate(sorted(content.families, key=lambda f: f.id), start=1):
         plots[family.id] = f"plots/family-{number:04d}.svg"
-        svg = family_svg(
-            family, {name: _laws(family, name) for name in ("original", "counterfactual")}
-        )
+        svg = family_svg(family, {name: sealed_laws(family, name) for name in ENVIRONMENTS})
         _write(folder / "sealed/gallery" / plots[family.id], svg)
     page = sealed_page(content, assembly.keys, plots)
     _write(folder / "sealed/gallery/index.html", page)
-
-
-def _laws(family: Family, environment: str) -> tuple[SealedLaw, ...]:
-    folded = folded_laws(getattr(family, environment))
-    return tuple(
-        SealedLaw(readout=item.name, expression=folded[item.name]) for item in family.readouts
-    )
 
 
 def _write(path: Path, text: str) -> None:
