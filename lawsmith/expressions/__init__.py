@@ -14,6 +14,7 @@ from lawsmith.expressions.forms import replace_literals, same_form
 from lawsmith.expressions.operators import OPERATORS, Operator
 from lawsmith.expressions.parsing import parse_infix
 from lawsmith.expressions.rendering import complexity, number_text, to_infix, to_latex
+from lawsmith.expressions.symbolic import to_sympy
 from lawsmith.expressions.truth import evaluate_exact
 from lawsmith.units import Dimension
 
@@ -40,5 +41,6 @@ __all__ = (
     "same_form",
     "to_infix",
     "to_latex",
+    "to_sympy",
     "unit_coherent",
 )

@@ -1,12 +1,11 @@
 """Literal constants of a law: where they stand, and folding those that act as one."""
 
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions.parsing import PI
-from lawsmith.expressions.truth import evaluate_exact, exact_number, exact_value, fraction_of
+from lawsmith.expressions.truth import evaluate_exact, exact_number, exact_value
 from schemas.expression import Expression, Op, Var, names_of
 
 E: Final = Op("exp", (1.0,))
@@ -52,12 +51,15 @@ def _folded(node: Expression, *, exact: bool) -> Expression:
     if node.op == "pow":
         base, exponent = node.args
         return Op("pow", (_folded(base, exact=exact), _folded(exponent, exact=True)))
-    folded = Op(node.op, tuple(_folded(arg, exact=exact) for arg in node.args))
     if node.op in ("mul", "div", "neg"):
-        return _product(folded, exact=exact)
+        return _product(node, exact=exact)
     if node.op in ("add", "sub"):
-        return _sum(folded, exact=exact)
-    return folded
+        return _sum(node, exact=exact)
+    return _inside(node, exact=exact)
+
+
+def _inside(node: Op, *, exact: bool) -> Op:
+    return Op(node.op, tuple(_folded(arg, exact=exact) for arg in node.args))
 
 
 def _literal(node: Expression, *, exact: bool) -> Expression:
@@ -78,99 +80,65 @@ def _is_exact(node: Expression, value: float) -> bool:
 def _product(node: Op, *, exact: bool) -> Expression:
     above: list[Expression] = []
     below: list[Expression] = []
-    constants: list[tuple[float, bool]] = []
-    _factors(node, above, below, constants, up=True)
-    if not constants:
-        return node
-    whole = Fraction(1)
-    for value, up in constants:
-        factor = fraction_of(exact_number(value))
-        if not up and not factor:
-            return node
-        whole = whole * factor if up else whole / factor
-    number = _nearest(whole, exact=exact)
-    if number is None or (len(constants) == 1 and not _negated(node)):
-        return node
-    if number != 1.0 or not above:
-        above = [number, *above]
+    over: list[Expression] = []
+    under: list[Expression] = []
+    negative = _factors(node, (above, over), (below, under))
+    if len(over) + len(under) + negative < 2 and not (negative and over + under):
+        return _inside(node, exact=exact)
+    if negative % 2:
+        over.append(-1.0)
+    number = _literal(_quotient(over or [1.0], under), exact=exact)
+    if not isinstance(number, float):
+        return _inside(node, exact=exact)
+    above = [_folded(factor, exact=exact) for factor in above]
+    below = [_folded(factor, exact=exact) for factor in below]
+    return _quotient([number, *above] if number != 1.0 or not above else above, below)
+
+
+def _quotient(above: list[Expression], below: list[Expression]) -> Expression:
     top = above[0] if len(above) == 1 else Op("mul", tuple(above))
     if not below:
         return top
     return Op("div", (top, below[0] if len(below) == 1 else Op("mul", tuple(below))))
 
 
-def _negated(node: Expression) -> bool:
-    if not isinstance(node, Op) or node.op not in ("mul", "div", "neg"):
-        return False
-    return node.op == "neg" or any(_negated(arg) for arg in node.args)
+_Parts: TypeAlias = tuple[list[Expression], list[Expression]]
 
 
-def _factors(
-    node: Expression,
-    above: list[Expression],
-    below: list[Expression],
-    constants: list[tuple[float, bool]],
-    *,
-    up: bool,
-) -> None:
-    if isinstance(node, float):
-        constants.append((node, up))
-    elif isinstance(node, Op) and node.op == "mul":
-        for arg in node.args:
-            _factors(arg, above, below, constants, up=up)
-    elif isinstance(node, Op) and node.op == "div":
-        _factors(node.args[0], above, below, constants, up=up)
-        _factors(node.args[1], above, below, constants, up=not up)
-    elif isinstance(node, Op) and node.op == "neg":
-        constants.append((-1.0, True))
-        _factors(node.args[0], above, below, constants, up=up)
-    else:
-        (above if up else below).append(node)
+def _factors(node: Expression, up: _Parts, down: _Parts) -> int:
+    """Sort the factors into (named, constant) above and below; the number of minus signs."""
+    if not isinstance(node, Op) or node.op not in ("mul", "div", "neg") or not names_of(node):
+        up[0 if names_of(node) else 1].append(node)
+        return 0
+    if node.op == "div":
+        return _factors(node.args[0], up, down) + _factors(node.args[1], down, up)
+    return sum(_factors(arg, up, down) for arg in node.args) + (node.op == "neg")
 
 
 def _sum(node: Op, *, exact: bool) -> Expression:
-    terms: list[tuple[Expression, bool]] = []
-    constants: list[Fraction] = []
+    terms: list[Expression] = []
+    constants: list[Expression] = []
     _terms(node, terms, constants, plus=True)
     if len(constants) < 2:
-        return node
-    number = _nearest(sum(constants, Fraction(0)), exact=exact)
-    if number is None:
-        return node
-    parts = [term if plus else Op("neg", (term,)) for term, plus in terms]
+        return _inside(node, exact=exact)
+    number = _literal(Op("add", tuple(constants)), exact=exact)
+    if not isinstance(number, float):
+        return _inside(node, exact=exact)
+    parts = [_folded(term, exact=exact) for term in terms]
     if number != 0.0:
         parts.append(number)
     return parts[0] if len(parts) == 1 else Op("add", tuple(parts))
 
 
 def _terms(
-    node: Expression,
-    terms: list[tuple[Expression, bool]],
-    constants: list[Fraction],
-    *,
-    plus: bool,
+    node: Expression, terms: list[Expression], constants: list[Expression], *, plus: bool
 ) -> None:
-    if isinstance(node, float):
-        value = fraction_of(exact_number(node))
-        constants.append(value if plus else -value)
-    elif isinstance(node, Op) and node.op == "add":
-        for arg in node.args:
-            _terms(arg, terms, constants, plus=plus)
-    elif isinstance(node, Op) and node.op == "sub":
-        _terms(node.args[0], terms, constants, plus=plus)
-        _terms(node.args[1], terms, constants, plus=not plus)
-    else:
-        terms.append((node, plus))
-
-
-def _nearest(value: Fraction, *, exact: bool) -> float | None:
-    try:
-        number = float(value) + 0.0
-    except OverflowError:
-        return None
-    if number == 0.0 and value:
-        return None
-    return None if exact and fraction_of(exact_number(number)) != value else number
+    if isinstance(node, Op) and node.op in ("add", "sub") and names_of(node):
+        for place, arg in enumerate(node.args):
+            _terms(arg, terms, constants, plus=plus == (node.op == "add" or place == 0))
+        return
+    part = node if plus else Op("neg", (node,))
+    (terms if names_of(node) else constants).append(part)
 
 
 __all__ = ("fold_constants", "literal_paths")

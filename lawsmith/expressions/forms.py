@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from flint import arb, arb_mat
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from lawsmith.errors import InputError
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
@@ -258,6 +257,9 @@ class _Search:
             yield start
 
     def _descend(self, start: Floats, curved: list[int], linear: list[int]) -> Floats | None:
+        # scipy.optimize costs 0.4 s to import and most comparisons never come here.
+        from scipy.optimize import least_squares
+
         signs = np.sign(start[curved])
 
         def constants(logs: Floats) -> Floats | None:
@@ -279,6 +281,8 @@ class _Search:
 
     def _sharpened(self, constants: Floats) -> Verdict:
         free, rows = self._independent(constants)
+        if set(self._free) - set(free):
+            raise _LostError
         with precision(SHARP_BITS):
             sharp = self._newton(constants, free, rows)
             used = set(rows)

@@ -11,6 +11,8 @@ _INFIX: Final = {"add": (" + ", 1), "sub": (" - ", 1), "mul": ("*", 2), "div": (
 _UNARY: Final = 3
 _POWER: Final = 4
 _ATOM: Final = 5
+_SIGNED: Final = 2
+_PRODUCT: Final = 3
 
 
 def to_infix(expression: Expression) -> str:
@@ -71,7 +73,7 @@ def _latex(node: Expression, symbols: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(node, Var):
         return symbols.get(node.var, _latex_name(node.var)), _ATOM
     if not isinstance(node, Op):
-        return _latex_number(node), _ATOM if node >= 0 else 1
+        return _latex_number(node), _ATOM if node >= 0 else _SIGNED
     if node == PI:
         return r"\pi", _ATOM
     parts = [_latex(arg, symbols) for arg in node.args]
@@ -81,18 +83,21 @@ def _latex(node: Expression, symbols: Mapping[str, str]) -> tuple[str, int]:
     texts = [text for text, _ in parts]
     if len(texts) > template.count("{}"):
         return template.format(", ".join(texts)), _ATOM
-    return template.format(*texts), 2 if node.op == "div" else _ATOM
+    return template.format(*texts), _PRODUCT if node.op == "div" else _ATOM
 
 
 def _latex_infix(op: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
     if op == "neg":
-        return f"-{_bracket(parts[0], 2)}", 1
+        return f"-{_bracket(parts[0], _PRODUCT)}", _SIGNED
     if op == "pow":
         return f"{_bracket(parts[0], _ATOM)}^{{{parts[1][0]}}}", _POWER
-    level = 2 if op == "mul" else 1
+    rest = [_bracket(part, _PRODUCT) for part in parts[1:]]
     sign = OPERATORS[op].latex
-    rest = [_bracket(part, level + 1 if op == "sub" else max(level, 2)) for part in parts[1:]]
-    return sign.join([_bracket(parts[0], level), *rest]), level
+    if op == "mul":
+        first = parts[0]
+        level = _SIGNED if first[1] == _SIGNED else _PRODUCT
+        return sign.join([_bracket(first, _SIGNED), *rest]), level
+    return sign.join([parts[0][0], *rest]), 1
 
 
 def _bracket(part: tuple[str, int], lowest: int) -> str:

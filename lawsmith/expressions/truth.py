@@ -13,7 +13,6 @@ from typing import Any, Final
 from flint import arb, ctx, fmpq
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import balls
 from lawsmith.expressions.balls import Number, UndecidedError, UndefinedError
 from lawsmith.expressions.operators import OPERATORS
 from schemas.expression import Expression, Op, Var, names_of
@@ -113,20 +112,21 @@ def _walk(node: Expression, inputs: Mapping[str, Number], path: str) -> Number:
 def _rounded(value: Number) -> float:
     if isinstance(value, fmpq):
         return _nearest(fraction_of(value))
-    low, high = balls.ball(value).lower(), balls.ball(value).upper()
-    if not (low.is_finite() and high.is_finite()) or _huge(low) or _huge(high):
-        raise UndecidedError("")
-    ends = _nearest(fraction_of(low)), _nearest(fraction_of(high))
+    ends = _end(value.lower()), _end(value.upper())
     if ends[0] != ends[1]:
         raise UndecidedError("")
     return ends[0]
 
 
-def _huge(value: Any) -> bool:
-    # 2^±20000 would be a needlessly long fraction; only its side of the float64 range counts.
-    if value > arb(2) ** 1100 or value < -(arb(2) ** 1100):
+def _end(value: Any) -> float:
+    if not value.is_finite():
+        raise UndecidedError("")
+    # Far outside float64 an exact fraction would be needlessly long.
+    if abs(value) < arb(2) ** -1100:
+        return 0.0
+    if abs(value) > arb(2) ** 1100:
         raise UndefinedError("")
-    return False
+    return _nearest(fraction_of(value))
 
 
 def _nearest(value: Fraction) -> float:
