@@ -22,7 +22,7 @@ from schemas.source import ReasonCode
 
 FUNCTIONAL: Final = re.compile(
     r"\b(?:(?:dis)?proportional\w*|invers\w*|reciprocal\w*|squared?|cubed|quadratic\w*"
-    r"|exponential\w*|logarithm\w*|(?:non|super|sub)?[- ]?linear\w*|power[- ]laws?"
+    r"|exponential\w*|logarithm\w*|(?:(?:non|super|sub)-?)?linear\w*|power[- ]laws?"
     r"|to the power|saturat\w*|asymptot\w*|sinusoid\w*|periodic\w*|hyperbol\w*|parabol\w*"
     r"|monoton\w*|scal(?:es|ing)|stretched|decays?|decaying"
     r"|(?:grow|rise|fall|increase|decrease|drop|decline|vary|varie)\w*\s+(?:with|as|like))\b",
