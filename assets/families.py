@@ -51,7 +51,7 @@ def historical_families(engine: Engine) -> dg.MaterializeResult[None]:
 )
 def temporal_families_certified(engine: Engine) -> dg.AssetCheckResult:
     """No family with a failed certificate; every stored figure is recomputed."""
-    return checked(checks.temporal_families(engine.temporal()))
+    return checked(checks.families(engine.temporal()))
 
 
 @dg.asset_check(
@@ -61,4 +61,4 @@ def temporal_families_certified(engine: Engine) -> dg.AssetCheckResult:
 )
 def historical_families_certified(engine: Engine) -> dg.AssetCheckResult:
     """No family with a failed certificate; every stored figure is recomputed."""
-    return checked(checks.historical_families(engine.historical()))
+    return checked(checks.families(engine.historical()))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from lawsmith.stages.checks import Looked
 from lawsmith.stages.context import StageReport
-from schemas.release import Fault
 
 OWNERS = ["team:lawsmith"]
 
@@ -20,8 +20,7 @@ def materialized(report: StageReport, picture: bytes | None = None) -> dg.Materi
         "outcomes": dg.MetadataValue.md(_table(("outcome", "count"), _pairs(report.outcomes))),
         "preview": dg.MetadataValue.md(_table(report.columns, report.preview)),
     }
-    for name, value in report.figures.items():
-        metadata[name] = value
+    metadata |= report.figures
     if report.notes:
         metadata["notes"] = dg.MetadataValue.md("\n".join(f"- {note}" for note in report.notes))
     if picture is not None:
@@ -32,14 +31,14 @@ def materialized(report: StageReport, picture: bytes | None = None) -> dg.Materi
     return dg.MaterializeResult(metadata=metadata)
 
 
-def checked(faults: Sequence[Fault], looked_at: int) -> dg.AssetCheckResult:
+def checked(looked: Looked) -> dg.AssetCheckResult:
     """The result of a check: passed without faults, else the first twenty of them."""
-    rows = [(fault.path, fault.what) for fault in faults[:20]]
+    rows = [(fault.path, fault.what) for fault in looked.faults[:20]]
     return dg.AssetCheckResult(
-        passed=not faults,
+        passed=not looked.faults,
         metadata={
-            "rows looked at": looked_at,
-            "faults": len(faults),
+            "rows looked at": looked.rows,
+            "faults": len(looked.faults),
             "first faults": dg.MetadataValue.md(_table(("where", "what"), rows)),
         },
     )

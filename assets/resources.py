@@ -15,6 +15,8 @@ class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]
     config_file: str = ""
     max_usd: float | None = None
     max_tokens: int | None = None
+    historical_collection: str = "historical-dev"
+    """`historical` where a private key builds it."""
     run: str = ""
     """Label that caps are counted under; empty: each asset is a run of its own."""
 
@@ -30,7 +32,12 @@ class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     def historical(self) -> StageContext:
         """The context of the Historical collection."""
-        return open_context(collection="historical-dev", config_file=self.config_file or None)
+        return open_context(
+            collection="historical"
+            if self.historical_collection == "historical"
+            else "historical-dev",
+            config_file=self.config_file or None,
+        )
 
     def release(self, release_id: str) -> StageContext:
         """The context of the collection that a release id belongs to."""

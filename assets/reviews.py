@@ -46,18 +46,18 @@ def case_reviews(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materi
 @dg.asset_check(
     asset=dg.AssetKey(["reviews", "card"]),
     name="independent",
-    description="No accept with an unsupported criterion, every quote found, reviewer is not extractor.",
+    description="No accept against an unsupported criterion; the reviewer is not the extractor.",
 )
 def card_reviews_independent(engine: Engine) -> dg.AssetCheckResult:
-    """No accept with an unsupported criterion, every quote found, reviewer is not extractor."""
+    """No accept against an unsupported criterion; the reviewer is not the extractor."""
     return checked(checks.card_reviews(engine.temporal()))
 
 
 @dg.asset_check(
     asset=dg.AssetKey(["reviews", "case"]),
     name="independent",
-    description="No accept with an unsupported criterion, every quote found, reviewer is not extractor.",
+    description="No accept against an unsupported criterion; the reviewer is not the extractor.",
 )
 def case_reviews_independent(engine: Engine) -> dg.AssetCheckResult:
-    """No accept with an unsupported criterion, every quote found, reviewer is not extractor."""
+    """No accept against an unsupported criterion; the reviewer is not the extractor."""
     return checked(checks.case_reviews(engine.temporal()))

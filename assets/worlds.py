@@ -44,18 +44,18 @@ def historical_worlds(engine: Engine) -> dg.MaterializeResult[None]:
 @dg.asset_check(
     asset=dg.AssetKey(["temporal", "worlds"]),
     name="paired",
-    description="Both environments of a family are there and carry the digests of its relation sets.",
+    description="Both environments of a family are there, with the digests of its relation sets.",
 )
 def temporal_worlds_paired(engine: Engine) -> dg.AssetCheckResult:
-    """Both environments of a family are there and carry the digests of its relation sets."""
-    return checked(checks.temporal_worlds(engine.temporal()))
+    """Both environments of a family are there, with the digests of its relation sets."""
+    return checked(checks.worlds(engine.temporal()))
 
 
 @dg.asset_check(
     asset=dg.AssetKey(["historical", "worlds"]),
     name="paired",
-    description="Both environments of a family are there and carry the digests of its relation sets.",
+    description="Both environments of a family are there, with the digests of its relation sets.",
 )
 def historical_worlds_paired(engine: Engine) -> dg.AssetCheckResult:
-    """Both environments of a family are there and carry the digests of its relation sets."""
-    return checked(checks.historical_worlds(engine.historical()))
+    """Both environments of a family are there, with the digests of its relation sets."""
+    return checked(checks.worlds(engine.historical()))

@@ -7,6 +7,7 @@ import click
 import typer
 
 from lawsmith.cli import console
+from lawsmith.cli.app_errors import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
 
 DONE = 0
@@ -25,10 +26,6 @@ app = typer.Typer(
 )
 
 
-class FaultFoundError(LawsmithError):
-    """A check that a person asked for found a fault; the command has shown it already."""
-
-
 def main() -> NoReturn:
     """Run the command line and exit with its code.
 
@@ -40,10 +37,7 @@ def main() -> NoReturn:
         room.register(app)
     try:
         code = app(standalone_mode=False)
-    except FaultFoundError as error:
-        console.complain(str(error))
-        sys.exit(FAULT)
-    except IntegrityError as error:
+    except (FaultFoundError, IntegrityError) as error:
         console.complain(str(error))
         sys.exit(FAULT)
     except LawsmithError as error:

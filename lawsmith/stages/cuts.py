@@ -1,10 +1,15 @@
 """Cuts: what a release was asked to hold, stored before it is made and never changed."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from lawsmith.errors import InputError, ReleaseConflictError
 from lawsmith.gateways.warehouse import read_partition, write_partition
-from lawsmith.release.content import check_version
+from lawsmith.release.bundle import read_release
+from lawsmith.release.content import SUFFIXES, check_version
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.eligibility import eligible_families
 from schemas.release import Cut
 
 TABLE = "cuts"
@@ -53,3 +58,77 @@ def cut_of(context: StageContext, release_id: str) -> Cut:
             fix="ask for it with `lawsmith release`; a partition key alone has no terms",
         )
     return Cut.from_json(rows[0].record)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The next cut of a series, or the standing release that holds the same families."""
+
+    cut: Cut
+    standing: Path | None
+
+
+def plan_cut(
+    context: StageContext,
+    *,
+    series: str,
+    cutoff: str | None,
+    until: str | None,
+    allow_incomplete: bool = False,
+) -> Plan:
+    """The standing release of a series `<series>.<n>` if its families are today's, else the next.
+
+    Args:
+        context: of the collection to cut.
+        series: the first two numbers of the version, `2026.10`.
+        cutoff: as of `Cut`.
+        until: as of `Cut`.
+        allow_incomplete: as of `Cut`.
+    """
+    track = context.collection.split("-")[0]
+    suffix = SUFFIXES[context.collection]
+    number = 0
+    while (context.store.releases / f"{track}-{series}.{number}{suffix}").is_dir():
+        number += 1
+    before = f"{track}-{series}.{number - 1}{suffix}" if number else None
+    fresh = terms_of(
+        context,
+        version=f"{series}.{number}{suffix}",
+        cutoff=cutoff,
+        until=until,
+        allow_incomplete=allow_incomplete,
+        parents=(before,) if before else (),
+        reason="families were added, changed or taken out" if before else None,
+    )
+    if before is not None:
+        families, _ = eligible_families(context, fresh)
+        standing = read_release(context.store.releases / before)
+        held = {(item.id, item.digest) for item in standing.sealed.families}
+        same_terms = (standing.public.manifest.cutoff, standing.public.manifest.until)
+        if held == {(item.id, item.digest) for item in families} and same_terms == (cutoff, until):
+            return Plan(cut_of(context, before), context.store.releases / before)
+    return Plan(fresh, None)
+
+
+def terms_of(
+    context: StageContext,
+    *,
+    version: str,
+    cutoff: str | None,
+    until: str | None,
+    allow_incomplete: bool,
+    parents: tuple[str, ...] = (),
+    reason: str | None = None,
+) -> Cut:
+    """The cut of a version of this context's collection."""
+    return Cut(
+        id=f"{context.collection.split('-')[0]}-{version}",
+        collection=context.collection,
+        version=version,
+        cutoff=cutoff,
+        until=until,
+        eligibility=context.settings.eligibility.policy if cutoff else None,
+        allow_incomplete=allow_incomplete,
+        parents=parents,
+        reason=reason,
+    )

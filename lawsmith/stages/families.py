@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lawsmith.gateways.warehouse import Row, collection_key, read_partition
+from lawsmith.gateways.warehouse import Row, collection_key
 from lawsmith.mutation.pairing import forge
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
@@ -39,12 +39,6 @@ def run_historical(context: StageContext) -> StageReport:
     """Forge the Historical families by keyed draws within the rules of their cards."""
     cards = historical_cards(context.settings.data_root)
     return _report(*_forge(context, HISTORICAL_PARTITION, cards))
-
-
-def families_of(context: StageContext, partition: str) -> list[Family]:
-    """The families of one partition."""
-    rows = read_partition(context.store, TABLE, context.collection, partition)
-    return [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
 
 
 def _forge(

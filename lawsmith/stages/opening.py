@@ -4,6 +4,8 @@ import importlib.metadata
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,18 @@ from lawsmith.gateways.roster import ModelSpec, Roster, open_roster
 from lawsmith.gateways.warehouse import Store
 from lawsmith.stages.context import Progress, StageContext
 from schemas.source import Collection
+
+
+@dataclass(frozen=True)
+class Ambient:
+    """What a command lends to the stages that it runs in its own process."""
+
+    progress: Progress
+    stop: Event
+
+
+AMBIENT: ContextVar[Ambient | None] = ContextVar("lawsmith_ambient", default=None)
+"""Set by the command line around a run; a daemon or a UI leaves it unset."""
 
 CODE_VERSION = importlib.metadata.version("lawsmith")
 
@@ -66,8 +80,6 @@ def open_context(
     flags: Mapping[str, object] | None = None,
     max_usd: float | None = None,
     max_tokens: int | None = None,
-    progress: Progress | None = None,
-    stop: Event | None = None,
     run: str | None = None,
     clock: Callable[[], str] = now,
 ) -> StageContext:
@@ -83,6 +95,7 @@ def open_context(
             collection_of_release(release_id) if release_id else collection_of_source(chosen)
         )
     store = Store.open(settings.home)
+    ambient = AMBIENT.get() or Ambient(lambda _what, _done, _of: None, Event())
     return StageContext(
         settings=settings,
         store=store,
@@ -101,8 +114,8 @@ def open_context(
             tokens_per_minute=settings.rates.tokens_per_minute,
         ),
         source=chosen,
-        progress=progress or (lambda _what, _done, _of: None),
-        stop=stop or Event(),
+        progress=ambient.progress,
+        stop=ambient.stop,
     )
 
 

@@ -1,6 +1,7 @@
 """Stage `packets`: the frozen text of every paper version."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from lawsmith.curation.packets import PacketError, packet_of_paper
 from lawsmith.curation.triage import triage
@@ -59,11 +60,16 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
 
 def freeze(store: Store, packet: Packet) -> None:
     """Write the packet's text where people and other tools can read it, once."""
-    path = store.packets / f"{packet.id.replace(':', '_').replace('/', '_')}.txt"
+    path = packet_file(store, packet)
     if not path.exists():
         partial = path.with_suffix(".partial")
         partial.write_text(packet.text, encoding="utf-8")
         partial.replace(path)
+
+
+def packet_file(store: Store, packet: Packet) -> Path:
+    """Where a packet's text lies."""
+    return store.packets / f"{packet.id.replace(':', '_').replace('/', '_')}.txt"
 
 
 def packets_of(context: StageContext, week: str) -> list[tuple[Row, Packet]]:

@@ -21,9 +21,9 @@ from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.cuts import cut_of
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
+from lawsmith.stages.eligibility import accepted
 from lawsmith.stages.known import historical_cards
 from lawsmith.stages.reviews import judged_cards, reviews_of
-from lawsmith.stages.tasks import accepted
 from schemas.card import Card, HistoricalCard
 from schemas.family import Family
 from schemas.packet import Packet

@@ -43,7 +43,7 @@ def run_card(context: StageContext, weeks: Sequence[str]) -> StageReport:
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, CARD_TABLE, week)
-        for card, _draft in _admitted(context, week):
+        for card, _draft in admitted_cards(context, week):
             subject = _card_subject(card)
             if step.done(subject):
                 continue
@@ -72,7 +72,7 @@ def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, CASE_TABLE, week)
-        for family in _forged(context, week):
+        for family in forged_families(context, week):
             subject = _family_subject(family)
             if step.done(subject):
                 continue
@@ -95,7 +95,7 @@ def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardR
     step = PartitionPass(context, CARD_TABLE, week)
     packets, papers = _packets(context, week), _papers(context, week)
     found = []
-    for card, draft in _admitted(context, week):
+    for card, draft in admitted_cards(context, week):
         if step.done(_card_subject(card)):
             continue
         terms = ReviewTerms(
@@ -125,7 +125,7 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
                 terms,
             ),
         )
-        for family in _forged(context, week)
+        for family in forged_families(context, week)
         if not step.done(_family_subject(family))
     ]
 
@@ -142,7 +142,7 @@ def accepted_families(context: StageContext, week: str) -> list[Family]:
     accepted = {
         Review.from_json(row.record).subject_digest for row in rows if row.outcome == "passed"
     }
-    return [family for family in _forged(context, week) if family.digest in accepted]
+    return [family for family in forged_families(context, week) if family.digest in accepted]
 
 
 def judged_cards(context: StageContext) -> dict[tuple[str, str], Card]:
@@ -174,7 +174,8 @@ def _family_subject(family: Family) -> Subject:
     return Subject("family", family.id, family.digest, family.paper_id, None)
 
 
-def _admitted(context: StageContext, week: str) -> list[tuple[Card, CardDraft]]:
+def admitted_cards(context: StageContext, week: str) -> list[tuple[Card, CardDraft]]:
+    """The cards of a week that passed the gates, each with its draft."""
     rows = read_partition(context.store, "cards", context.collection, week)
     return [
         (
@@ -186,7 +187,8 @@ def _admitted(context: StageContext, week: str) -> list[tuple[Card, CardDraft]]:
     ]
 
 
-def _forged(context: StageContext, week: str) -> list[Family]:
+def forged_families(context: StageContext, week: str) -> list[Family]:
+    """The families of a week."""
     rows = read_partition(context.store, "families", context.collection, week)
     return [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
 

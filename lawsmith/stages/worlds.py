@@ -6,9 +6,9 @@ from lawsmith.gateways.warehouse import Row
 from lawsmith.release.tasks import worlds_of
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.families import HISTORICAL_PARTITION, families_of
+from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.reviews import accepted_families
+from lawsmith.stages.reviews import accepted_families, forged_families
 from schemas.family import Family
 from schemas.source import Disposition, ReasonCode
 
@@ -28,7 +28,7 @@ def run_temporal(context: StageContext, weeks: Sequence[str]) -> StageReport:
 
 def run_historical(context: StageContext) -> StageReport:
     """Write the worlds of the Historical families; their gates are code and citations."""
-    families = families_of(context, HISTORICAL_PARTITION)
+    families = forged_families(context, HISTORICAL_PARTITION)
     return _report(*_write(context, HISTORICAL_PARTITION, families))
 
 

@@ -1,0 +1,173 @@
+"""`status`, `explain`, `cards`, `sql`, `config`: looking into a store."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lawsmith.cli import console
+from lawsmith.cli.options import Config, Json
+from lawsmith.errors import PrerequisiteError
+from lawsmith.gateways.warehouse import Row, query, read_table, rebuild_catalogue
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.stages.explaining import explain as explained
+from lawsmith.stages.opening import configure, open_context
+
+cards = typer.Typer(help="Science cards of the store.", no_args_is_help=True)
+
+SourceOption = Annotated[
+    str | None, typer.Option("--source", help="sample, arxiv or a folder: whose papers.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this room's commands."""
+    app.command("status")(status)
+    app.command("explain")(explain)
+    app.add_typer(cards, name="cards")
+    app.command("sql")(sql)
+    app.command("config")(config)
+
+
+def status(source: SourceOption = None, as_json: Json = False, config: Config = None) -> None:
+    """How many subjects stand where, by stage, and what every paper's furthest stage is."""
+    context = open_context(source=source, config_file=config)
+    dispositions = all_dispositions(context.store, context.collection)
+    counts = Counter(
+        (item.stage, item.outcome, item.reason_code.value, item.release_id or "")
+        for item in dispositions
+    )
+    rows = [(*key, count) for key, count in sorted(counts.items())]
+    papers = [
+        (paper, item.stage, item.outcome, item.sentence)
+        for paper, item in sorted(furthest_by_paper(dispositions).items())
+    ]
+    releases = sorted(path.name for path in context.store.releases.glob("*-*"))
+    with context.ledger() as ledger:
+        spent = ledger.spent()
+    if as_json:
+        console.as_json(
+            {
+                "home": str(context.store.home),
+                "collection": context.collection,
+                "stages": [
+                    dict(zip(("stage", "outcome", "reason", "release", "count"), row, strict=True))
+                    for row in rows
+                ],
+                "papers": [
+                    dict(zip(("paper", "stage", "outcome", "sentence"), row, strict=True))
+                    for row in papers
+                ],
+                "releases": releases,
+                "calls": spent.calls,
+                "tokens": spent.tokens,
+                "usd": spent.usd,
+            }
+        )
+        return
+    console.say(f"{context.store.home} · collection {context.collection}")
+    console.table("Stages", ("stage", "outcome", "reason", "release", "count"), rows)
+    console.table("Papers", ("paper", "furthest stage", "outcome", "sentence"), papers)
+    console.say(f"releases: {', '.join(releases) or 'none yet'}")
+    console.say(
+        f"model calls: {spent.calls}, {spent.tokens} tokens, in doubt {spent.in_doubt_calls}"
+    )
+
+
+def explain(
+    subject: Annotated[str, typer.Argument(help="A paper, card, family or task id.")],
+    as_json: Json = False,
+    config: Config = None,
+) -> None:
+    """Everything the store knows of one paper, card, family or task: every decision and why."""
+    found = [
+        explained(open_context(source=source, collection=collection, config_file=config), subject)
+        for source, collection in (
+            ("sample", None),
+            ("arxiv", None),
+            (None, "historical-dev"),
+            (None, "historical"),
+        )
+    ]
+    sections = [section for story in found for section in story]
+    if not sections:
+        raise PrerequisiteError(
+            f"nothing is known of {subject!r}", fix="look at `lawsmith status` for ids"
+        )
+    if as_json:
+        console.as_json([section.as_data() for section in sections])
+        return
+    for section in sections:
+        console.table(section.title, section.columns, section.rows)
+
+
+@cards.command("list")
+def list_cards(source: SourceOption = None, as_json: Json = False, config: Config = None) -> None:
+    """Every drafted card with its outcome."""
+    context = open_context(source=source, config_file=config)
+    columns = ("card", "outcome", "reason", "title", "extractor")
+    rows = [
+        (row.id, row.outcome, row.reason_code, row.extra["title"], row.extra["extractor"])
+        for row in _card_rows(context)
+    ]
+    if as_json:
+        console.rows_as_json(columns, rows)
+    else:
+        console.table("Cards", columns, rows)
+
+
+@cards.command("show")
+def show_card(
+    card_id: Annotated[str, typer.Argument(help="A card id, as sample:0001/r1.")],
+    source: SourceOption = None,
+    as_json: Json = False,
+    config: Config = None,
+) -> None:
+    """One card: relations, controls, readouts, parameters, each with its packet lines."""
+    from lawsmith.stages.explaining import card_sections
+
+    context = open_context(source=source, config_file=config)
+    row = next((row for row in _card_rows(context) if row.id == card_id), None)
+    if row is None:
+        raise PrerequisiteError(f"no card {card_id!r}", fix="see `lawsmith cards list`")
+    if as_json:
+        typer.echo(row.record if row.record != "{}" else str(row.extra["draft"]))
+        return
+    for section in card_sections(row):
+        console.table(section.title, section.columns, section.rows)
+
+
+def sql(
+    statement: Annotated[str, typer.Argument(help="One select over the catalogue.")],
+    as_json: Json = False,
+    config: Config = None,
+) -> None:
+    """Query every stage table and release, read-only."""
+    context = open_context(config_file=config)
+    if not context.store.catalogue.is_file():
+        rebuild_catalogue(context.store)
+    result = query(context.store, statement)
+    if as_json:
+        console.rows_as_json(result.columns, result.rows)
+    else:
+        console.table("", result.columns, result.rows)
+
+
+def config(
+    file: Annotated[
+        Path | None, typer.Option("--config", help="A file like lawsmith.toml.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The settings in force and where each came from."""
+    rows = configure(file).rows()
+    if as_json:
+        console.rows_as_json(("setting", "value", "from"), rows)
+    else:
+        console.table("Settings", ("setting", "value", "from"), rows)
+
+
+def _card_rows(context: StageContext) -> list[Row]:
+    return read_table(context.store, "cards", context.collection)

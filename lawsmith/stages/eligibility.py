@@ -1,0 +1,101 @@
+"""Eligibility at a cut: dates, policies and people decide; ingest knows no cutoff."""
+
+from lawsmith.curation.windows import judge_eligibility
+from lawsmith.gateways.warehouse import partitions_of, read_table
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.decisions import override_of
+from lawsmith.stages.dispositions import dispose
+from lawsmith.stages.reviews import forged_families
+from schemas.family import Family
+from schemas.release import Cut
+from schemas.source import Disposition, Paper, Publication, ReasonCode
+
+
+def eligible_families(context: StageContext, cut: Cut) -> tuple[list[Family], list[Disposition]]:
+    """The families that a cut holds, and what was decided about every paper and family."""
+    dispositions = _judge_papers(context, cut) if cut.cutoff else []
+    eligible = {item.paper_id for item in dispositions if item.outcome == "passed"}
+    families = [
+        family
+        for family in accepted(context)
+        if family.kind == "historical" or family.paper_id in eligible
+    ]
+    kept = [one for one in families if not _taken_out(context, one, cut, dispositions)]
+    return kept, dispositions
+
+
+def accepted(context: StageContext) -> list[Family]:
+    """The families that have worlds: forged, certified and, if Temporal, accepted as a case."""
+    with_worlds = {
+        str(row.extra["family_id"])
+        for row in read_table(context.store, "worlds", context.collection)
+    }
+    return sorted(
+        (
+            family
+            for partition in partitions_of(context.store, "families", context.collection)
+            for family in forged_families(context, partition)
+            if family.id in with_worlds
+        ),
+        key=lambda family: family.id,
+    )
+
+
+def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
+    publications = {
+        row.id: Publication.from_json(row.record)
+        for row in read_table(context.store, "publications", context.collection)
+    }
+    found = []
+    for row in read_table(context.store, "sources", context.collection):
+        paper = Paper.from_json(row.record)
+        publication = publications.get(paper.id)
+        if publication is None:
+            outcome, code = "waiting", ReasonCode.AWAITING_PUBLICATION
+            sentence = "its publication was never looked up"
+        else:
+            judged = judge_eligibility(
+                paper, publication, str(cut.cutoff), str(cut.until), cut.eligibility
+            )
+            outcome, code, sentence = judged.outcome, judged.reason_code, judged.sentence
+        found.append(
+            dispose(
+                context,
+                stage="tasks",
+                kind="paper",
+                subject_id=paper.id,
+                digest=publication.digest if publication else paper.digest,
+                outcome=outcome,
+                code=code,
+                sentence=sentence,
+                paper_id=paper.paper_id,
+                version=paper.version,
+                release_id=cut.id,
+            )
+        )
+    return found
+
+
+def _taken_out(
+    context: StageContext, family: Family, cut: Cut, dispositions: list[Disposition]
+) -> bool:
+    """Whether a person rejected or withdrew the family, its card or its paper; kept as a row."""
+    override = override_of(context, family.id, family.card_id, family.paper_id or family.id)
+    if override is None or override.action == "accept":
+        return False
+    dispositions.append(
+        dispose(
+            context,
+            stage="tasks",
+            kind="family",
+            subject_id=family.id,
+            digest=family.digest,
+            outcome="rejected",
+            code=ReasonCode.OVERRIDDEN,
+            sentence=f"{override.action} by {override.by}: {override.reason}",
+            paper_id=family.paper_id,
+            version=None,
+            release_id=cut.id,
+        )
+    )
+    return True

@@ -1,0 +1,123 @@
+"""Stage `evaluations`: the baselines play a new release, and are scored."""
+
+from lawsmith.evaluation.report import make_report, write_report
+from lawsmith.gateways.warehouse import Row, write_partition
+from lawsmith.oracle.client import OracleClient, oracle_process
+from lawsmith.release.bundle import PublicRelease, read_public
+from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.playing import play_release, score_release
+from schemas.record import Part
+from schemas.score import EpisodeScore
+
+TABLE = "evaluations"
+PLAYERS = ("mean", "affine", "power-law")
+BUDGET = 4
+"""Fixed observations of the main table (SciGame, section 4.1)."""
+
+
+class Disagreement(Part):
+    """A public observation that the Oracle does not give."""
+
+    task_id: str
+    index: int
+
+
+def run(context: StageContext, release_id: str) -> StageReport:
+    """Play the baselines under Fixed, B = 4, score them, and write tables for people.
+
+    The Oracle process is asked for each observation that players are shown, so that the
+    public table is known to be what the worlds return.
+
+    Raises:
+        OracleFaultError: the Oracle does not start or answer.
+    """
+    folder = context.store.releases / release_id
+    release = read_public(folder)
+    to = context.store.evaluations / release_id
+    played = 0
+    with oracle_process(folder) as oracle:
+        differing = _disagreements(oracle, release)
+        for player in PLAYERS:
+            played += play_release(
+                release,
+                player=player,
+                protocol="fixed",
+                budget=BUDGET,
+                repeats=1,
+                to=to,
+                oracle=oracle,
+                clock=context.now,
+                progress=context.progress,
+            )
+    scores = score_release(to, folder, to)
+    tables = make_report(scores)
+    write_report(tables, to / "report")
+    rows = [_row(context, release_id, score) for score in scores]
+    write_partition(context.store, TABLE, context.collection, release_id, rows)
+    return report(
+        "evaluations",
+        rows,
+        [],
+        new=played,
+        columns=("player", "setting", "environment", "S_all", "weak ESR"),
+        preview=[
+            (
+                row.player,
+                row.setting,
+                row.environment,
+                f"{row.s_all.value:.3f}" if row.s_all.value is not None else "undetermined",
+                f"{row.weak.value:.3f}" if row.weak.value is not None else "undetermined",
+            )
+            for row in tables.rows
+        ],
+        figures={
+            "episodes": float(len(scores)),
+            "observations audited": float(len(release.tasks) * BUDGET),
+            "observations that differ": float(len(differing)),
+        },
+        notes=(str(to / "report" / "report.html"), tables.rule),
+    )
+
+
+def _disagreements(oracle: OracleClient, release: PublicRelease) -> list[Disagreement]:
+    found = []
+    for task in release.tasks:
+        session = oracle.open(task.id, BUDGET)
+        names = [control.name for control in task.controls]
+        readouts = [readout.name for readout in task.readouts]
+        for shown in release.fixed[task.id][:BUDGET]:
+            answer = session.propose(dict(zip(names, shown.inputs, strict=True)), readouts)
+            expected = dict(zip(readouts, shown.outputs, strict=True))
+            if answer.outputs != expected:
+                found.append(Disagreement(task_id=task.id, index=shown.index))
+        session.close()
+    return found
+
+
+def _row(context: StageContext, release_id: str, score: EpisodeScore) -> Row:
+    return row_of(
+        context,
+        score,
+        table=TABLE,
+        partition=release_id,
+        paper_id=None,
+        subject_id=score.task_id,
+        release_id=release_id,
+        task_id=score.task_id,
+        family_id=score.family_id,
+        player=score.player,
+        protocol=score.protocol,
+        setting=score.setting,
+        environment=score.environment,
+        budget=score.budget,
+        repeat=score.repeat,
+        s=score.prediction,
+        weak=score.weak,
+        strict=_word(score.strict),
+        strict_delta=_word(score.strict_delta),
+    )
+
+
+def _word(verdict: bool | None) -> str:
+    return "undecided" if verdict is None else str(verdict).lower()

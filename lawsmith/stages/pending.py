@@ -1,0 +1,102 @@
+"""What a refresh still has to do: subjects without a final outcome, by week."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from lawsmith.curation.windows import week_of
+from lawsmith.gateways.paper_sources import open_source
+from lawsmith.gateways.warehouse import partitions_of, read_partition
+from lawsmith.stages.cards import subject_of as packet_subject
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.families import subject_of as card_subject
+from lawsmith.stages.packets import packets_of
+from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.reviews import (
+    accepted_cards,
+    accepted_families,
+    admitted_cards,
+    forged_families,
+)
+from lawsmith.stages.spans import window_of
+from schemas.family import Family
+from schemas.source import Paper, Stage
+
+
+def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]:
+    """Week -> `stage subject` of everything not done; weeks without any are left out.
+
+    A source on the network is not asked about weeks that were harvested before.
+
+    Raises:
+        PrerequisiteError: the source cannot be read.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    for week, paper in _listed(context, weeks):
+        if paper is None:
+            found[week].append("sources (never harvested)")
+        elif not PartitionPass(context, "sources", week).done(_paper_subject(paper)):
+            found[week].append(f"sources {paper.id}")
+    for week in weeks:
+        for stage, subjects in _SUBJECTS:
+            step = PartitionPass(context, stage, week)
+            found[week].extend(
+                f"{stage} {subject.id}"
+                for subject in subjects(context, week)
+                if not step.done(subject)
+            )
+    return {week: items for week, items in sorted(found.items()) if items}
+
+
+def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, Paper | None]]:
+    if context.source == "arxiv":
+        held = set(partitions_of(context.store, "sources", context.collection))
+        for week in weeks:
+            if week not in held:
+                yield week, None
+        return
+    source = open_source(context.settings, context.store, context.source)
+    for paper in source.harvest(window_of(weeks)).papers:
+        yield week_of(paper.published), paper
+
+
+def _papers(context: StageContext, week: str) -> list[Subject]:
+    rows = read_partition(context.store, "sources", context.collection, week)
+    return [_paper_subject(Paper.from_json(row.record)) for row in rows if row.outcome == "passed"]
+
+
+def _packets(context: StageContext, week: str) -> list[Subject]:
+    return [packet_subject(packet) for _row, packet in packets_of(context, week)]
+
+
+def _admitted(context: StageContext, week: str) -> list[Subject]:
+    return [card_subject(card) for card, _draft in admitted_cards(context, week)]
+
+
+def _accepted(context: StageContext, week: str) -> list[Subject]:
+    return [card_subject(card) for card in accepted_cards(context, week)]
+
+
+def _forged(context: StageContext, week: str) -> list[Subject]:
+    return [_family_subject(family) for family in forged_families(context, week)]
+
+
+def _reviewed(context: StageContext, week: str) -> list[Subject]:
+    return [_family_subject(family) for family in accepted_families(context, week)]
+
+
+def _paper_subject(paper: Paper) -> Subject:
+    return Subject("paper", paper.id, paper.digest, paper.paper_id, paper.version)
+
+
+def _family_subject(family: Family) -> Subject:
+    return Subject("family", family.id, family.digest, family.paper_id, None)
+
+
+_SUBJECTS: tuple[tuple[Stage, Callable[[StageContext, str], list[Subject]]], ...] = (
+    ("packets", _papers),
+    ("cards", _packets),
+    ("reviews/card", _admitted),
+    ("families", _accepted),
+    ("reviews/case", _forged),
+    ("worlds", _reviewed),
+)

@@ -1,0 +1,41 @@
+"""The conversations that are open now: what a dry run counts and a batch file holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lawsmith.chat import Conversation
+from lawsmith.gateways.warehouse import read_partition
+from lawsmith.stages import cards, packets, reviews, sources
+from lawsmith.stages.context import StageContext
+
+
+@dataclass(frozen=True)
+class OpenTalks:
+    """Conversations without a final outcome, by subject."""
+
+    papers: int
+    conversations: tuple[tuple[str, Conversation[Any]], ...]
+
+
+def open_conversations(
+    context: StageContext, weeks: Sequence[str], *, build: bool = False
+) -> OpenTalks:
+    """Extractions, card reviews and case reviews of the weeks that are not done.
+
+    Args:
+        context: of the Temporal collection.
+        weeks: partitions to look at.
+        build: harvest papers and build packets first; both are kept.
+    """
+    if build:
+        sources.run(context, weeks)
+        packets.run(context, weeks)
+    found: list[tuple[str, Conversation[Any]]] = []
+    papers = 0
+    for week in weeks:
+        papers += len(read_partition(context.store, "sources", context.collection, week))
+        found.extend(cards.open_conversations(context, week))
+        found.extend(reviews.open_card_reviews(context, week))
+        found.extend(reviews.open_case_reviews(context, week))
+    return OpenTalks(papers, tuple(found))

@@ -1,0 +1,86 @@
+"""The main job: refresh the weeks that have work, build Historical, cut and export releases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assets.resources import Engine
+from lawsmith.gateways.warehouse import rebuild_catalogue
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.cuts import Plan, ask, plan_cut
+from lawsmith.stages.opening import open_context
+from lawsmith.stages.pending import pending
+from pipelines.launch import launch, open_instance
+from schemas.release import Cut
+from schemas.source import Collection
+
+HISTORICAL_SERIES = "0.1"
+"""The first two numbers of the Historical release's version."""
+
+
+@dataclass
+class Outcome:
+    """What one main job did."""
+
+    weeks: tuple[str, ...]
+    todo: dict[str, list[str]]
+    runs: list[tuple[str, str]] = field(default_factory=list)
+    """(job, Dagster run id)."""
+    releases: list[tuple[Path, bool]] = field(default_factory=list)
+    """(folder, written in this run)."""
+
+
+def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outcome:
+    """Take up every week that has work left; nothing that is done is done again.
+
+    Raises:
+        LawsmithError: as the failing stage raised it.
+    """
+    outcome = Outcome(tuple(weeks), pending(context, weeks))
+    if outcome.todo:
+        with open_instance(context.store) as instance:
+            run = launch(instance, "temporal_refresh", engine, weeks=sorted(outcome.todo))
+            outcome.runs.append(("temporal_refresh", run))
+            run = launch(instance, "publications_refresh", engine)
+            outcome.runs.append(("publications_refresh", run))
+    return outcome
+
+
+def build_historical(engine: Engine, collection: Collection, outcome: Outcome) -> None:
+    """Forge the Historical families if any is missing, and cut their release if they changed."""
+    context = open_context(collection=collection)
+    with open_instance(context.store) as instance:
+        run = launch(instance, "historical_build", engine)
+    outcome.runs.append(("historical_build", run))
+    cut_next(context, engine, outcome, series=HISTORICAL_SERIES, cutoff=None, until=None)
+
+
+def cut_next(
+    context: StageContext,
+    engine: Engine,
+    outcome: Outcome,
+    *,
+    series: str,
+    cutoff: str | None,
+    until: str | None,
+) -> None:
+    """Cut the next release of a series, unless the standing one holds today's families."""
+    plan: Plan = plan_cut(context, series=series, cutoff=cutoff, until=until)
+    if plan.standing is not None:
+        outcome.releases.append((plan.standing, False))
+        return
+    outcome.releases.append((cut(context, engine, plan.cut, outcome), True))
+
+
+def cut(context: StageContext, engine: Engine, terms: Cut, outcome: Outcome) -> Path:
+    """Cut one release on the given terms and rebuild the catalogue; returns its folder.
+
+    Raises:
+        LawsmithError: as the failing stage raised it.
+    """
+    ask(context, terms)
+    with open_instance(context.store) as instance:
+        run = launch(instance, "release_cut", engine, release_id=terms.id)
+    outcome.runs.append(("release_cut", run))
+    rebuild_catalogue(context.store)
+    return context.store.releases / terms.id
