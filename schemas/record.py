@@ -7,6 +7,7 @@ content. Both rules are fixed for ever by the first release.
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self
 
@@ -62,6 +63,12 @@ class Record(Part):
     def digest(self) -> str:
         """sha256 over `lawsmith/<record>/<schema_version>` and the canonical content."""
         return content_digest(record_name(type(self)), self.schema_version, self.content())
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other fields; the digest that was computed for this record stays behind."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("digest", None)
+        return copied
 
     def content(self) -> dict[str, Any]:
         """Every declared field but the identity and those marked `not_content`, as JSON data."""
