@@ -123,7 +123,7 @@ class PacketLimits(Part):
 class TriagePolicy(Part):
     """Which packets are worth a model call."""
 
-    threshold: Annotated[float, Field(ge=0, le=1)] = 0.15
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.05
 
 
 class Settings(Part):

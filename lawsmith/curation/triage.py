@@ -1,0 +1,102 @@
+"""Triage: how much a packet looks like it holds an executable relation; no model is asked.
+
+The score only orders the queue and cuts off what says nothing quantitative; it never admits.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+from schemas.packet import Packet
+
+_UNIT = (
+    r"(?:[fpnuµμmckMGT]?(?:m|g|s|A|K|mol|Hz|N|Pa|J|W|C|V|T|M|L|l|eV|bar)|min|h|d|yr|days?|mag|dex"
+    r"|°C|percent|%)(?:\^?[-−]?\d)?(?![A-Za-z])"
+)
+_SIGNS: dict[str, tuple[float, float, re.Pattern[str]]] = {
+    # name: (weight, count at which half of the weight is reached, pattern)
+    "equations": (
+        2.0,
+        4.0,
+        re.compile(
+            r"\\begin\s*\{(?:equation|align|eqnarray|gather|multline|displaymath)\*?\}|\\\[|^\s*\$\$"
+            r"|^[^.!?]{0,60}[=≈∝][^.!?]{0,60}$",
+            re.MULTILINE,
+        ),
+    ),
+    "numbered_equations": (
+        1.0,
+        3.0,
+        re.compile(r"^(?:.{0,80}[=≈∝].{0,80})?\(\d{1,2}[a-z]?\)$|\\label\{eq", re.MULTILINE),
+    ),
+    "fit_words": (
+        2.0,
+        4.0,
+        re.compile(
+            r"\b(?:fit(?:s|ted|ting)?\b|least[- ]squares|regress(?:ion|ed)|best[- ]fit"
+            r"|power[- ]law|exponents?\b|coefficients?\b|calibrat\w+|scal(?:es|ing) (?:as|with|law)"
+            r"|empirical (?:relation|law|formula)|relation\b|correction factor|analytic\w*)",
+            re.IGNORECASE,
+        ),
+    ),
+    "parameter_values": (
+        2.0,
+        4.0,
+        re.compile(r"[A-Za-zα-ωΑ-Ω}_$]\s*\$?\s*[=≈]\s*\$?\s*[-−]?\d|±|\\pm(?![a-z])"),
+    ),
+    "quantities": (1.0, 15.0, re.compile(rf"\d\s?\$?\\?[ ,~]?{_UNIT}")),
+    "ranges": (
+        1.5,
+        2.0,
+        re.compile(
+            r"\b(?:from|between)\s+\$?[-−]?[\d.]+[^.\n]{0,25}?\s(?:to|and)\s+\$?[-−]?\d"
+            r"|\d\s?[-–−]{1,2}\s?\d+(?:\.\d+)?\s?[A-Za-z°%]|\d\s*(?:<|≤|\\le)\s*\S{1,12}\s*(?:<|≤|\\le)\s*\d"
+        ),
+    ),
+    "tables": (0.5, 2.0, re.compile(r"\bTable\s+\d|\\begin\s*\{table\*?\}")),
+    "design_words": (
+        1.0,
+        4.0,
+        re.compile(
+            r"\b(?:varied|was set|were set|as a function of|depend(?:s|ence) on|readout|steady[- ]state"
+            r"|proportional|increases with|decreases with|versus)\b",
+            re.IGNORECASE,
+        ),
+    ),
+}
+_WHOLE = sum(weight for weight, _, _ in _SIGNS.values())
+_REFERENCES = re.compile(r"(?:references|bibliography|acknowledge?ments?)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Triage:
+    """What the text of a packet promises.
+
+    Attributes:
+        score: 0 (nothing quantitative) to 1.
+        figures: how often each sign of a relation occurs, references left out.
+    """
+
+    score: float
+    figures: dict[str, float]
+
+
+def triage(packet: Packet) -> Triage:
+    """The score of a packet: a weighted mean of saturating counts, n / (n + half)."""
+    text = "\n".join(
+        line
+        for line, section in zip(packet.lines, packet.sections, strict=True)
+        if section is None or not _REFERENCES.search(section)
+    )
+    figures = {
+        name: float(sum(1 for _ in pattern.finditer(text)))
+        for name, (_, _, pattern) in _SIGNS.items()
+    }
+    total = math.fsum(
+        weight * figures[name] / (figures[name] + half)
+        for name, (weight, half, _) in _SIGNS.items()
+    )
+    return Triage(score=round(total / _WHOLE, 6), figures=figures)
+
+
+__all__ = ("Triage", "triage")

@@ -1,0 +1,167 @@
+"""The door that papers come through: one interface for the sample, folders and arXiv."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.gateways.warehouse import Store
+from lawsmith.settings import Settings
+from schemas.record import Day, Part
+from schemas.source import Outcome, Paper, Publication, ReasonCode, Window
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one paper version; it stays in the harvest with this mark.
+
+    Attributes:
+        paper_id: the paper's record id, version included.
+        outcome: failed where trying again may help, else rejected.
+        reason_code: why.
+        sentence: why, for people.
+    """
+
+    paper_id: str
+    outcome: Outcome
+    reason_code: ReasonCode
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """The papers of a window.
+
+    Attributes:
+        papers: every version listed whose first submission lies in the window, by id.
+        problems: what is wrong with some of them.
+        expected: how many entries the source said there are.
+        found: how many different entries came.
+        complete: whether all came; an incomplete window is not fit for a release.
+    """
+
+    papers: tuple[Paper, ...]
+    problems: tuple[Problem, ...]
+    expected: int
+    found: int
+    complete: bool
+
+
+class PaperSource(Protocol):
+    """Where papers come from."""
+
+    @property
+    def folder(self) -> Path:
+        """What the paths of papers' files are relative to."""
+
+    def harvest(self, window: Window) -> Harvest:
+        """The papers first submitted in a window, with their files in `folder`.
+
+        Raises:
+            PrerequisiteError: the source cannot be reached or read at all.
+            InputError: what it lists breaks a rule.
+        """
+
+    def publications(self, papers: Sequence[Paper], now: str) -> list[Publication]:
+        """What is known of the papers' dates outside their preprint server, as of `now`."""
+
+    def submission_dates(self) -> list[str]:
+        """The first submission of every paper listed, sorted.
+
+        Raises:
+            InputError: the source has no end, so that a window must be given.
+        """
+
+
+class SampleTerms(Part):
+    """How the bundled sample is run when nothing else is asked for."""
+
+    window: str
+    cutoff: Day
+    until: Day
+
+    @property
+    def series(self) -> str:
+        """First two numbers of the release version: year and month of `until`."""
+        year, month, _ = self.until.split("-")
+        return f"{year}.{int(month)}"
+
+
+def sample_terms(settings: Settings) -> SampleTerms:
+    """Window, cutoff and end of the bundled sample.
+
+    Raises:
+        PrerequisiteError: the sample is not there.
+        InputError: its `window.json` breaks a rule.
+    """
+    path = _sample_folder(settings) / "window.json"
+    try:
+        return SampleTerms.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InputError(f"{where}: {first['msg']}", path=str(path)) from error
+
+
+def open_source(
+    settings: Settings,
+    store: Store,
+    source: str,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], object] = time.sleep,
+) -> PaperSource:
+    """The source of a name: `sample`, `arxiv`, or a folder with `metadata.jsonl`.
+
+    Args:
+        settings: where the sample lies, and how arXiv is asked.
+        store: where arXiv's files and the pace lie.
+        source: the name.
+        clock: seconds since 1970 UTC, for the pace of requests.
+        sleep: waits some seconds.
+
+    Raises:
+        PrerequisiteError: no such folder, or no contact address for arXiv.
+    """
+    if source == "arxiv":
+        # Only live runs pay for the import of the HTTP libraries.
+        from lawsmith.gateways.arxiv_feed import ArxivSource
+
+        return ArxivSource(settings, store, clock=clock, sleep=sleep)
+    from lawsmith.gateways.local_folder import FolderSource
+
+    if source == "sample":
+        return FolderSource(_sample_folder(settings), prefix="sample")
+    folder = Path(source).expanduser().absolute()
+    if not folder.is_dir():
+        raise PrerequisiteError(
+            f"{source!r} is neither sample, arxiv nor a folder",
+            path=str(folder),
+            fix="give --source sample, --source arxiv or a folder with metadata.jsonl",
+        )
+    return FolderSource(folder, prefix="folder")
+
+
+def _sample_folder(settings: Settings) -> Path:
+    folder = settings.data_root / "sample"
+    if not (folder / "metadata.jsonl").is_file():
+        raise PrerequisiteError(
+            "the bundled sample is not there",
+            path=str(folder),
+            fix="run from a checkout, or set LAWSMITH_DATA to its data folder",
+        )
+    return folder
+
+
+__all__ = (
+    "Harvest",
+    "PaperSource",
+    "Problem",
+    "SampleTerms",
+    "open_source",
+    "sample_terms",
+)
