@@ -1,0 +1,305 @@
+"""The constants that turn one law into another: found in float64, sharpened to 100 digits.
+
+Constants that enter linearly come from linear least squares, the others from least squares
+over many starts. The sharpened constants are judged at points that were not used for them.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from flint import arb, arb_mat
+from numpy.typing import NDArray
+
+from lawsmith.expressions.balls import UndecidedError, ball
+from lawsmith.expressions.domains import Axis, Point, generic_points
+from lawsmith.expressions.evaluation import compile_expression
+from lawsmith.expressions.truth import evaluate_exact, exact_number, exact_value, precision
+from schemas.expression import Expression, walk
+
+POINTS: Final = 96
+STARTS: Final = 48
+FIT_BOUND: Final = 1e-7
+"""Relative residual under which a float64 solution is worth sharpening."""
+SHARP_BITS: Final = 400
+AGREED_BITS: Final = 166
+"""50 digits."""
+
+Floats = NDArray[np.float64]
+
+
+class ExpiredError(Exception):
+    """The wall guard fired."""
+
+
+class LostError(Exception):
+    """A constant goes to zero: a part of the second law would vanish."""
+
+
+class ConstantSearch:
+    """Solves `open_law = law` for the constants of the open law.
+
+    Args:
+        law: the law to reach.
+        open_law: the other law with the names `slots` in place of its free constants.
+        slots: those names.
+        own: the values that stood there.
+        axes: the domain of the other names.
+        expired: whether the wall guard has fired.
+    """
+
+    def __init__(
+        self,
+        law: Expression,
+        open_law: Expression,
+        slots: Sequence[str],
+        own: Sequence[float],
+        axes: Sequence[Axis],
+        expired: Callable[[], bool],
+    ) -> None:
+        self._law, self._open, self._slots = law, open_law, list(slots)
+        self._own: Floats = np.array(own, dtype=np.float64)
+        self._axes, self._expired = axes, expired
+        self._points: list[Point] = []
+        self._truth: Floats = np.empty(0)
+        self._free: list[int] = []
+        self._linear: list[int] = []
+
+    def sample(self) -> bool:
+        """Choose the points; False when too few have steady values in float64."""
+        values: list[float] = []
+        own = dict(zip(self._slots, self._own.tolist(), strict=True))
+        for point in generic_points(self._axes, 4 * POINTS):
+            value = _steady(self._law, point)
+            if value and _steady(self._open, point | own) is not None and len(values) < POINTS:
+                self._points.append(point)
+                values.append(value)
+        self._truth = np.array(values, dtype=np.float64)
+        return len(values) >= 2 * len(self._slots) + 8
+
+    def find(self) -> Floats | None:
+        """Constants that bring the laws together in float64, or None."""
+        self._free = self._independent(self._own)[0]
+        self._linear = self._linear_set()
+        return self._solve(self._linear)
+
+    @property
+    def proved(self) -> bool:
+        """Whether every determined constant enters linearly, so that None means no."""
+        return len(self._linear) == len(self._free)
+
+    def sharpened(self, constants: Floats) -> list[float] | None:
+        """The constants to 100 digits, rounded; None when the laws then differ at 50 digits.
+
+        Raises:
+            LostError: a constant goes to zero.
+            UndecidedError, UndefinedError: the work cannot be done at some point.
+        """
+        free, rows = self._independent(constants)
+        if set(self._free) - set(free):
+            raise LostError
+        with precision(SHARP_BITS):
+            sharp = self._newton(constants, free, rows)
+            used = set(rows)
+            rest = [p for place, p in enumerate(self._points) if place not in used]
+            bound = arb(2) ** -AGREED_BITS
+            if not all(self._residual(sharp, point).abs_upper() < bound for point in rest):
+                return None
+            return [float(value.mid()) for value in sharp]
+
+    def _values(self, constants: Floats) -> Floats | None:
+        """The open law at the sample points, None where any is undefined."""
+        if self._expired():
+            raise ExpiredError
+        inputs: dict[str, Any] = {
+            axis.name: np.array([point[axis.name] for point in self._points]) for axis in self._axes
+        }
+        inputs.update(zip(self._slots, constants.tolist(), strict=True))
+        try:
+            return np.asarray(compile_expression(self._open)(inputs), dtype=np.float64)
+        except ArithmeticError:
+            return None
+
+    def _relative(self, constants: Floats) -> Floats | None:
+        values = self._values(constants)
+        return None if values is None else values / self._truth
+
+    def _linear_set(self) -> list[int]:
+        """Constants in which the law is jointly affine, found by second differences."""
+        chosen: list[int] = []
+        for place in self._free:
+            if self._affine([*chosen, place]):
+                chosen.append(place)
+        return chosen
+
+    def _affine(self, places: list[int]) -> bool:
+        for turn in (1.0, 0.618):
+            step = np.zeros_like(self._own)
+            for order, place in enumerate(places):
+                step[place] = self._own[place] * 0.01 * (1.0 + turn * order)
+            values = [self._relative(self._own + k * step) for k in (0.0, 1.0, 2.0)]
+            if values[0] is None or values[1] is None or values[2] is None:
+                return False
+            bend = np.abs(values[2] - 2 * values[1] + values[0])
+            if (bend > 1e-11 * (1.0 + np.abs(values[0]))).any():
+                return False
+        return True
+
+    def _solve(self, linear: list[int]) -> Floats | None:
+        curved = [place for place in self._free if place not in linear]
+        if not curved:
+            return self._accepted(self._linear_solution(self._own, linear))
+        for start in self._starts(curved):
+            found = self._accepted(self._descend(start, curved, linear))
+            if found is not None:
+                return found
+        return None
+
+    def _accepted(self, constants: Floats | None) -> Floats | None:
+        if constants is None:
+            return None
+        values = self._relative(constants)
+        if values is None or np.abs(values - 1.0).max() > FIT_BOUND:
+            return None
+        return constants
+
+    def _linear_solution(self, base: Floats, linear: list[int]) -> Floats | None:
+        if not linear:
+            return base
+        values = self._relative(base)
+        if values is None:
+            return None
+        columns = []
+        for place in linear:
+            moved = base.copy()
+            moved[place] *= 2.0
+            shifted = self._relative(moved)
+            if shifted is None:
+                return None
+            columns.append(shifted - values)
+        matrix = np.stack(columns, axis=1)
+        # A tiny weight pulls towards b's own values where only a combination is determined.
+        scale = np.abs(matrix).max(axis=0)
+        scale[scale == 0.0] = 1.0
+        change = np.linalg.lstsq(matrix / scale, 1.0 - values, rcond=1e-13)[0] / scale
+        result = base.copy()
+        result[linear] += base[linear] * change
+        return result
+
+    def _starts(self, curved: list[int]) -> Iterable[Floats]:
+        pools = []
+        literals = [node for _, node in walk(self._law) if isinstance(node, float) and node != 0.0]
+        for place in curved:
+            own = float(self._own[place])
+            spread = [own * factor for factor in (1.0, 0.3, 3.0, -1.0, 0.03, 30.0)]
+            pools.append([own, *dict.fromkeys(literals[:8]), *spread[1:]])
+        ordered = sorted(
+            itertools.islice(itertools.product(*(range(len(pool)) for pool in pools)), 4000),
+            key=lambda picks: (sum(picks), picks),
+        )
+        for picks in ordered[:STARTS]:
+            start = self._own.copy()
+            for place, pool, pick in zip(curved, pools, picks, strict=True):
+                start[place] = pool[pick]
+            yield start
+
+    def _descend(self, start: Floats, curved: list[int], linear: list[int]) -> Floats | None:
+        # scipy.optimize costs 0.4 s to import and most comparisons never come here.
+        from scipy.optimize import least_squares
+
+        signs = np.sign(start[curved])
+
+        def constants(logs: Floats) -> Floats | None:
+            base = start.copy()
+            base[curved] = signs * np.exp(np.clip(logs, -600, 600))
+            return self._linear_solution(base, linear)
+
+        def residual(logs: Floats) -> Floats:
+            found = constants(logs)
+            values = None if found is None else self._relative(found)
+            if values is None:
+                return np.full(len(self._truth), 1e3)
+            return np.clip(values - 1.0, -1e3, 1e3)
+
+        fit = least_squares(
+            residual, np.log(np.abs(start[curved])), xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=60
+        )
+        return constants(np.asarray(fit.x))
+
+    def _independent(self, constants: Floats) -> tuple[list[int], list[int]]:
+        """Constants that the points determine, the earlier first, and points that do so."""
+        base = self._relative(constants)
+        columns: list[Floats] = []
+        free: list[int] = []
+        for place in range(len(constants)):
+            moved = constants.copy()
+            moved[place] *= 1.0 + 1e-6
+            shifted = self._relative(moved)
+            if base is None or shifted is None:
+                raise UndecidedError("")
+            column = (shifted - base) * 1e6
+            trial = np.stack([*columns, column], axis=1)
+            norms = np.linalg.norm(trial, axis=0)
+            if norms[-1] > 0 and np.linalg.svd(trial / norms, compute_uv=False)[-1] > 1e-6:
+                columns.append(column)
+                free.append(place)
+        if not free:
+            raise UndecidedError("")
+        return free, _pivot_rows(np.stack(columns, axis=1))
+
+    def _newton(self, constants: Floats, free: list[int], rows: list[int]) -> list[Any]:
+        values = [ball(exact_number(float(value))) for value in constants]
+        points = [self._points[row] for row in rows]
+        step = arb(2) ** -150
+        for _ in range(12):
+            gaps = [self._residual(values, point) for point in points]
+            jacobian = []
+            for point, gap in zip(points, gaps, strict=True):
+                row = []
+                for place in free:
+                    moved = list(values)
+                    moved[place] = (moved[place] * (1 + step)).mid()
+                    row.append(((self._residual(moved, point) - gap) / step).mid())
+                jacobian.append(row)
+            try:
+                change = arb_mat(jacobian).solve(arb_mat([[gap.mid()] for gap in gaps]))
+            except ZeroDivisionError as error:
+                raise UndecidedError("") from error
+            for order, place in enumerate(free):
+                if abs(change[order, 0] - 1) < arb(2) ** -20:
+                    raise LostError
+                values[place] = (values[place] * (1 - change[order, 0])).mid()
+            if all(abs(change[order, 0]) < arb(2) ** -250 for order in range(len(free))):
+                return values
+        raise UndecidedError("")
+
+    def _residual(self, constants: Sequence[Any], point: Mapping[str, float]) -> Any:
+        inputs: dict[str, Any] = {name: exact_number(value) for name, value in point.items()}
+        truth = ball(exact_value(self._law, inputs, SHARP_BITS))
+        inputs.update(zip(self._slots, constants, strict=True))
+        return ball(exact_value(self._open, inputs, SHARP_BITS)) / truth - 1
+
+
+def _steady(law: Expression, point: Point) -> float | None:
+    """The true value where float64 comes close to it, None where it does not or is undefined."""
+    try:
+        value, truth = compile_expression(law)(point), evaluate_exact(law, point)
+    except ArithmeticError:
+        return None
+    return truth if abs(float(value) - truth) <= 1e-10 * abs(truth) else None
+
+
+def _pivot_rows(matrix: Floats) -> list[int]:
+    rest = matrix / np.linalg.norm(matrix, axis=0)
+    rows: list[int] = []
+    for _ in range(matrix.shape[1]):
+        sizes = np.linalg.norm(rest, axis=1)
+        row = int(np.argmax(sizes))
+        rows.append(row)
+        direction = rest[row] / sizes[row]
+        rest = rest - np.outer(rest @ direction, direction)
+    return rows
+
+
+__all__ = ("STARTS", "ConstantSearch", "ExpiredError", "LostError")
