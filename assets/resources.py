@@ -1,5 +1,7 @@
 """The one resource: settings, store, clock and models, as the engine's stages want them."""
 
+from typing import Literal
+
 import dagster as dg
 
 from lawsmith.gateways.warehouse import Store
@@ -15,7 +17,7 @@ class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]
     config_file: str = ""
     max_usd: float | None = None
     max_tokens: int | None = None
-    historical_collection: str = "historical-dev"
+    historical_collection: Literal["historical", "historical-dev"] = "historical-dev"
     """`historical` where a private key builds it."""
     run: str = ""
     """Label that caps are counted under; empty: each asset is a run of its own."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -14,6 +14,7 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.explaining import explain as explained
 from lawsmith.stages.opening import configure, open_context
+from schemas.source import Collection
 
 cards = typer.Typer(help="Science cards of the store.", no_args_is_help=True)
 
@@ -83,13 +84,8 @@ def explain(
 ) -> None:
     """Everything the store knows of one paper, card, family or task: every decision and why."""
     found = [
-        explained(open_context(source=source, collection=collection, config_file=config), subject)
-        for source, collection in (
-            ("sample", None),
-            ("arxiv", None),
-            (None, "historical-dev"),
-            (None, "historical"),
-        )
+        explained(open_context(collection=collection, config_file=config), subject)
+        for collection in get_args(Collection)
     ]
     sections = [section for story in found for section in story]
     if not sections:

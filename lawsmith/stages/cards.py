@@ -14,6 +14,7 @@ from lawsmith.curation.extraction import (
     number_cards,
 )
 from lawsmith.gateways.warehouse import Row, columns_of, read_partition, read_table
+from lawsmith.gateways.warehouse.tables import Cell
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.decisions import override_of
 from lawsmith.stages.dispositions import row_of
@@ -24,7 +25,7 @@ from lawsmith.stages.talking import call_figures, converse, unfinished
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.record import canonical_json
-from schemas.source import Disposition, Paper, ReasonCode
+from schemas.source import Disposition, Outcome, Paper, ReasonCode
 
 TABLE = "cards"
 
@@ -140,7 +141,7 @@ def _row(
     admission: Admission,
     found: Extraction,
 ) -> Row:
-    cells = {
+    cells: dict[str, Cell] = {
         "version": packet.version,
         "packet_id": packet.id,
         "title": draft.title,
@@ -153,7 +154,7 @@ def _row(
     }
     card = admission.card or admission.refused
     code = admission.reasons[0].code if admission.reasons else ReasonCode.OK
-    outcome = "passed" if admission.card else "rejected"
+    outcome: Outcome = "passed" if admission.card else "rejected"
     if card is not None:
         return row_of(
             context,

@@ -103,7 +103,8 @@ def plan_cut(
     if before is not None:
         families, _ = eligible_families(context, fresh)
         standing = read_release(context.store.releases / before)
-        held = {(item.id, item.digest) for item in standing.sealed.families}
+        sealed = standing.sealed.families if standing.sealed else ()
+        held = {(item.id, item.digest) for item in sealed}
         same_terms = (standing.public.manifest.cutoff, standing.public.manifest.until)
         if held == {(item.id, item.digest) for item in families} and same_terms == (cutoff, until):
             return Plan(cut_of(context, before), context.store.releases / before)

@@ -8,12 +8,12 @@ from lawsmith.stages.dispositions import dispose
 from lawsmith.stages.reviews import forged_families
 from schemas.family import Family
 from schemas.release import Cut
-from schemas.source import Disposition, Paper, Publication, ReasonCode
+from schemas.source import Disposition, Outcome, Paper, Publication, ReasonCode
 
 
 def eligible_families(context: StageContext, cut: Cut) -> tuple[list[Family], list[Disposition]]:
     """The families that a cut holds, and what was decided about every paper and family."""
-    dispositions = _judge_papers(context, cut) if cut.cutoff else []
+    dispositions = _judge_papers(context, cut)
     eligible = {item.paper_id for item in dispositions if item.outcome == "passed"}
     families = [
         family
@@ -42,6 +42,8 @@ def accepted(context: StageContext) -> list[Family]:
 
 
 def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
+    if cut.cutoff is None or cut.until is None or cut.eligibility is None:
+        return []
     publications = {
         row.id: Publication.from_json(row.record)
         for row in read_table(context.store, "publications", context.collection)
@@ -50,13 +52,12 @@ def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
     for row in read_table(context.store, "sources", context.collection):
         paper = Paper.from_json(row.record)
         publication = publications.get(paper.id)
+        outcome: Outcome
         if publication is None:
             outcome, code = "waiting", ReasonCode.AWAITING_PUBLICATION
             sentence = "its publication was never looked up"
         else:
-            judged = judge_eligibility(
-                paper, publication, str(cut.cutoff), str(cut.until), cut.eligibility
-            )
+            judged = judge_eligibility(paper, publication, cut.cutoff, cut.until, cut.eligibility)
             outcome, code, sentence = judged.outcome, judged.reason_code, judged.sentence
         found.append(
             dispose(

@@ -41,8 +41,8 @@ def explain(context: StageContext, subject: str) -> list[Section]:
     if task is not None:
         family = str(task.extra["family_id"])
         about = ("family", "setting", "environment", "release")
-        row = tuple(task.extra[name] for name in ("family_id", "setting", "environment"))
-        head = Section(f"Task {subject}", about, ((*row, task.partition),))
+        cells = tuple(task.extra[name] for name in ("family_id", "setting", "environment"))
+        head = Section(f"Task {subject}", about, ((*cells, task.partition),))
         return [head, *explain(context, family)]
     decisions = [
         item
@@ -57,9 +57,11 @@ def explain(context: StageContext, subject: str) -> list[Section]:
             sections.extend(card_sections(row))
     for table in ("reviews/card", "reviews/case"):
         sections.extend(_reviews(context, table, subject))
-    for row in read_table(context.store, "families", context.collection):
-        if row.id == subject or row.extra["card_id"] == subject:
-            sections.append(_family(Family.from_json(row.record)))
+    sections.extend(
+        _family(Family.from_json(row.record))
+        for row in read_table(context.store, "families", context.collection)
+        if subject in {row.id, row.extra["card_id"]}
+    )
     return sections
 
 
@@ -188,7 +190,7 @@ def _concerns(item: Disposition, subject: str) -> bool:
 
 
 def _is_card_of(row: Row, subject: str) -> bool:
-    return row.id == subject or row.paper_id == subject or subject.startswith(f"{row.id}/")
+    return subject in {row.id, row.paper_id} or subject.startswith(f"{row.id}/")
 
 
 def _lines(anchors: Sequence[Anchor]) -> str:

@@ -11,7 +11,7 @@ from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
 from schemas.packet import Packet
-from schemas.source import Disposition, Paper, ReasonCode
+from schemas.source import Disposition, Outcome, Paper, ReasonCode
 
 TABLE = "packets"
 
@@ -34,7 +34,7 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             try:
                 packet = packet_of_paper(paper, folder)
             except PacketError as error:
-                outcome = "failed" if error.reason_code in _RETRYABLE else "rejected"
+                outcome: Outcome = "failed" if error.reason_code in _RETRYABLE else "rejected"
                 step.settle(subject, outcome, error.reason_code, str(error))
                 continue
             freeze(context.store, packet)

@@ -5,7 +5,7 @@ from lawsmith.gateways.warehouse import read_table
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
-from schemas.source import Paper, Publication, ReasonCode
+from schemas.source import Outcome, Paper, Publication, ReasonCode
 
 TABLE = "publications"
 PARTITION = "all"
@@ -49,6 +49,7 @@ def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Pub
     if step.done(subject):
         return
     dates = [date for date in (found.journal_online, found.journal_print) if date]
+    outcome: Outcome
     if found.retracted:
         outcome, code = "rejected", ReasonCode.RETRACTED
         sentence = "retracted by its journal"

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import yaml
 
-from lawsmith.curation.prompting import PROMPTS, prompt_hash
+from lawsmith.curation.prompting import PromptName, prompt_hash
 from lawsmith.curation.windows import DaySpan, day_span
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.warehouse import (
@@ -129,7 +130,7 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         dispositions=_counts(dispositions, cut.id),
         cleanliness=_cleanliness(context.settings.data_root, sources),
         models=_models(cards, reviews),
-        prompts={name: prompt_hash(name) for name in PROMPTS} if temporal else {},
+        prompts={name: prompt_hash(name) for name in get_args(PromptName)} if temporal else {},
         incomplete=incomplete,
         parents=cut.parents,
         reason=cut.reason,

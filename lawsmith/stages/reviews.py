@@ -1,6 +1,7 @@
 """Stages `reviews/card` and `reviews/case`: an independent model before and after pairing."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from lawsmith.chat import Result
 from lawsmith.curation.reviewing import (
@@ -27,8 +28,8 @@ from schemas.record import canonical_json
 from schemas.review import Review
 from schemas.source import Disposition, Paper, ReasonCode
 
-CARD_TABLE = "reviews/card"
-CASE_TABLE = "reviews/case"
+CARD_TABLE: Final = "reviews/card"
+CASE_TABLE: Final = "reviews/case"
 COLUMNS = ("review", "reviewer", "decision")
 
 
