@@ -13,6 +13,8 @@ _UNIT = (
     r"(?:[fpnuµμmckMGT]?(?:m|g|s|A|K|mol|Hz|N|Pa|J|W|C|V|T|M|L|l|eV|bar)|min|h|d|yr|days?|mag|dex"
     r"|°C|percent|%)(?:\^?[-−]?\d)?(?![A-Za-z])"
 )
+# A line of a formula: no sentence ends in it, though a decimal point may.
+_FORMULA = r"(?:[^.!?\n]|\.(?=\d))"
 _SIGNS: dict[str, tuple[float, float, re.Pattern[str]]] = {
     # name: (weight, count at which half of the weight is reached, pattern)
     "equations": (
@@ -20,7 +22,7 @@ _SIGNS: dict[str, tuple[float, float, re.Pattern[str]]] = {
         4.0,
         re.compile(
             r"\\begin\s*\{(?:equation|align|eqnarray|gather|multline|displaymath)\*?\}|\\\[|^\s*\$\$"
-            r"|^[^.!?]{0,60}[=≈∝][^.!?]{0,60}$",
+            rf"|^{_FORMULA}{{1,60}}[=≈∝]{_FORMULA}{{0,60}}$",
             re.MULTILINE,
         ),
     ),
@@ -58,8 +60,8 @@ _SIGNS: dict[str, tuple[float, float, re.Pattern[str]]] = {
         1.0,
         4.0,
         re.compile(
-            r"\b(?:varied|was set|were set|as a function of|depend(?:s|ence) on|readout|steady[- ]state"
-            r"|proportional|increases with|decreases with|versus)\b",
+            r"\b(?:varied|was set|were set|as a function of|depend(?:s|ence) on|readout"
+            r"|steady[- ]state|proportional|increases with|decreases with|versus)\b",
             re.IGNORECASE,
         ),
     ),
