@@ -1,7 +1,6 @@
 """Candidates in order of preference: made by moves, screened cheaply in float64."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,14 +28,6 @@ LARGEST_RATIO: Final = 1e3
 IDENTITY_GAP: Final = 1e-9
 
 
-@dataclass(frozen=True)
-class Screened:
-    """Candidates that passed the cheap screening, best first, and those that did not."""
-
-    kept: tuple[Candidate, ...]
-    rejected: tuple[RejectedCandidate, ...]
-
-
 def historical_candidates(
     card: HistoricalCard, original: RelationSet, rng: Generator
 ) -> Iterator[Candidate]:
@@ -48,9 +39,13 @@ def historical_candidates(
 
 
 def temporal_candidates(
-    interface: Interface, original: RelationSet, points: Points, rng: Generator
-) -> Screened:
-    """Every candidate of one move, screened; of two moves only where one gives none.
+    interface: Interface,
+    original: RelationSet,
+    points: Points,
+    rng: Generator,
+    rejected: list[RejectedCandidate],
+) -> Iterator[Candidate]:
+    """Every screened candidate of one move, then, when those are used up, of two moves.
 
     Order: fewest moves, fewest added nodes, largest minimum e, then a keyed order.
 
@@ -59,30 +54,29 @@ def temporal_candidates(
         original: the Original.
         points: feasible inputs at which the worlds are compared.
         rng: the keyed generator of `moves`.
+        rejected: what the screening refuses is appended here.
 
     Raises:
         UndefinedValueError: the Original has no value at a point.
     """
     ground = Ground(interface, original, points)
-    screen = _Screen(ground)
+    screen = _Screen(ground, rejected)
     singles = [candidate for move in MOVES.values() for candidate in move(ground, rng)]
     singles = [singles[i] for i in rng.permutation(len(singles))]
     structural = [c for c in singles if STRUCTURAL & set(c.moves)]
-    kept = screen.sorted(structural)
-    if not kept:
-        pairs = list(_pairs(ground, structural, singles))
-        order = rng.permutation(len(pairs))[:MAX_PAIRS]
-        kept = screen.sorted([pairs[i] for i in order])
-    return Screened(tuple(kept), tuple(screen.rejected))
+    yield from screen.sorted(structural)
+    pairs = list(_pairs(ground, structural, singles))
+    order = rng.permutation(len(pairs))[:MAX_PAIRS]
+    yield from screen.sorted([pairs[i] for i in order])
 
 
 class _Screen:
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, rejected: list[RejectedCandidate]) -> None:
         self._ground = ground
         self._laws = laws_of(ground.original)
         self._values = self._table(self._laws)
         self._nodes = _size(self._laws)
-        self.rejected: list[RejectedCandidate] = []
+        self._rejected = rejected
 
     def sorted(self, candidates: list[Candidate]) -> list[Candidate]:
         """The candidates that pass, best first."""
@@ -157,7 +151,7 @@ class _Screen:
         return float_values(laws, self._ground.interface.controls, self._ground.points)
 
     def _reject(self, candidate: Candidate, reason: str, number: int) -> None:
-        self.rejected.append(
+        self._rejected.append(
             RejectedCandidate(
                 moves=candidate.moves,
                 paths=tuple(candidate.edits),
@@ -171,9 +165,11 @@ def _pairs(
     ground: Ground, structural: list[Candidate], others: list[Candidate]
 ) -> Iterator[Candidate]:
     """Two moves at once where their edits and introduced names do not meet."""
-    for i, first in enumerate(structural):
-        for second in others[i % 3 :: 3]:
-            if first is second or _meet(first, second):
+    rank = {id(candidate): i for i, candidate in enumerate(others)}
+    for first in structural:
+        for second in others:
+            both = second.moves[0] in STRUCTURAL and rank[id(second)] <= rank[id(first)]
+            if both or first is second or _meet(first, second):
                 continue
             yield ground.combined(
                 (*first.moves, *second.moves),
@@ -192,4 +188,4 @@ def _size(laws: dict[str, Expression]) -> int:
     return sum(node_count(law) for law in laws.values())
 
 
-__all__ = ("Candidate", "Screened", "historical_candidates", "temporal_candidates")
+__all__ = ("Candidate", "historical_candidates", "temporal_candidates")

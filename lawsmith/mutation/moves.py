@@ -24,6 +24,7 @@ STRENGTHS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 LARGEST_GROUP: Final = 15
 _DRAWS: Final = 2
 _PAIRS: Final = 3
+_GROUP_OPS: Final = ("add", "sub", "mul", "div", "pow", "sqrt", "neg")
 _FACTOR_OPS: Final = ("mul", "div", "neg")
 
 
@@ -104,8 +105,14 @@ def interactions(ground: Ground, rng: Generator) -> Iterator[Candidate]:
                 for name, scale in zip(pairs[k], (first, second), strict=True)
             ]
             factor = Op("add", (1.0, Op("mul", (Var(strength.name), *scaled))))
-            edit: dict[str, Expression] = {root: Op("mul", (expression, factor))}
+            edit: dict[str, Expression] = {root: _times(expression, factor)}
             yield ground.candidate("interaction", edit, (strength, first, second))
+
+
+def _times(expression: Expression, factor: Expression) -> Expression:
+    if isinstance(expression, Op) and expression.op == "mul":
+        return Op("mul", (*expression.args, factor))
+    return Op("mul", (expression, factor))
 
 
 Transform = Callable[[Expression], Expression]
@@ -201,11 +208,13 @@ def _bare_factors(ground: Ground) -> Iterator[tuple[str, str]]:
 
 
 def _groups(ground: Ground) -> list[Expression]:
-    """Distinct positive dimensionless subtrees that vary, whole relations apart."""
+    """Distinct positive dimensionless products and sums that vary, whole relations apart."""
     roots = {f"/relations/{i}/expression" for i in range(len(ground.original.relations))}
     found: dict[Expression, None] = {}
     for path, node in ground.nodes():
         if path in roots or isinstance(node, float) or node_count(node) > LARGEST_GROUP:
+            continue
+        if isinstance(node, Op) and node.op not in _GROUP_OPS:
             continue
         if ground.varies(node) and ground.is_pure(node) and _positive(ground, node):
             found[node] = None

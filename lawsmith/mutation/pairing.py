@@ -1,5 +1,6 @@
 """From a card to a certified family: designs, candidates, truths, certificates, selection."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -7,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from lawsmith.curation.background import Input, Output, background_text, check_background
 from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement import DesignError, fixed_design, hidden_design
 from lawsmith.measurement.constraints import Points
@@ -17,7 +19,7 @@ from lawsmith.mutation.distinctness import STEPS_BOUND, fixed_steps
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import blend_size, laws_of
-from lawsmith.mutation.screening import certify, first_failure
+from lawsmith.mutation.screening import screen
 from lawsmith.mutation.sources import Interface, interface_of, relation_set_of
 from lawsmith.mutation.tolerance import Tolerances, historical_tolerances, temporal_tolerances
 from lawsmith.mutation.truth import Table, exact_values, rows
@@ -27,7 +29,9 @@ from schemas.expression import MAX_NODES
 from schemas.family import (
     Design,
     Family,
+    FamilyReadout,
     ForgeReport,
+    MoveKind,
     RejectedCandidate,
     Stratum,
 )
@@ -41,6 +45,7 @@ FIXED_PURPOSES: Final[tuple[Purpose, ...]] = (
     "fixed/4",
     "fixed/5",
 )
+_OWN_CODES: Final = (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BACKGROUND_LEAKS)
 MAX_TRIALS: Final = 24
 """How many candidates are taken through the full certificates before the card is refused."""
 
@@ -50,6 +55,7 @@ def forge_family(
     key: bytes,
     difficulty: Stratum | None = None,
     background: str | None = None,
+    move: MoveKind | None = None,
 ) -> Family:
     """The certified family of a card.
 
@@ -58,11 +64,12 @@ def forge_family(
         key: the collection key.
         difficulty: take only candidates of this measured stratum.
         background: the background text; None = the template over the card.
+        move: take only candidates with a move of this kind, so that a release can balance them.
 
     Raises:
         ForgeError: no family can be forged; it carries the reason code and what was tried.
     """
-    report = forge(card, key, difficulty, background)
+    report = forge(card, key, difficulty, background, move)
     if report.family is None:
         raise ForgeError(
             report.sentence,
@@ -78,17 +85,18 @@ def forge(
     key: bytes,
     difficulty: Stratum | None = None,
     background: str | None = None,
+    move: MoveKind | None = None,
 ) -> ForgeReport:
     """What the forge makes of a card; a refused card is a report, not an exception."""
     try:
-        bench = _Bench(card, key, _background(card) if background is None else background)
+        bench = _Bench(card, key, background)
     except DesignError as error:
         return _refused(error.reason_code, error.problem)
     except ForgeError as error:
         return _refused(error.reason_code, error.problem)
     except UndefinedValueError as error:
         return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
-    return bench.search(difficulty)
+    return bench.search(difficulty, move)
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,7 @@ class _Designs:
 class _Bench:
     """One card on the bench: interface, Original, and designs made once per attempt."""
 
-    def __init__(self, card: Card | HistoricalCard, key: bytes, background: str) -> None:
+    def __init__(self, card: Card | HistoricalCard, key: bytes, background: str | None) -> None:
         self._card = card
         self._key = key
         self._background = background
@@ -116,9 +124,10 @@ class _Bench:
         self._rejected: list[RejectedCandidate] = []
         self._designs(0)
 
-    def search(self, difficulty: Stratum | None) -> ForgeReport:
+    def search(self, difficulty: Stratum | None, move: MoveKind | None) -> ForgeReport:
         """The first candidate, in order of preference, that passes every certificate."""
-        for candidate in islice(self._candidates(), MAX_TRIALS):
+        wanted = (c for c in self._candidates() if move is None or move in c.moves)
+        for candidate in islice(wanted, MAX_TRIALS if difficulty is None else None):
             family = self._tried(candidate, difficulty)
             if family is not None:
                 return ForgeReport(
@@ -135,14 +144,13 @@ class _Bench:
             yield from historical_candidates(self._card, self._original, rng)
             return
         designs = self._designs(0)
-        screened = temporal_candidates(
+        yield from temporal_candidates(
             self._interface,
             self._original,
             np.vstack([designs.hidden, designs.fixed]),
             generator(self._key, "moves", self._id),
+            self._rejected,
         )
-        self._rejected.extend(screened.rejected)
-        yield from screened.kept
 
     def _tried(self, candidate: Candidate, difficulty: Stratum | None) -> Family | None:
         """The certified family of a candidate, or None with the reason kept."""
@@ -157,21 +165,27 @@ class _Bench:
         if draft is None:
             self._reject(candidate, "not separated by any Fixed design", 4)
             return None
-        failure = first_failure(draft)
+        leak = background_leak(draft, self._card)
+        if leak is not None:
+            self._reject(candidate, f"{ReasonCode.BACKGROUND_LEAKS}: {leak}", None)
+            return None
+        case = Case(draft)
+        measured = stratum(case)
+        if difficulty is not None and measured != difficulty:
+            self._reject(candidate, f"difficulty {measured}", None)
+            return None
+        certificates, failure = screen(case)
         if failure is not None:
             self._reject(candidate, failure.sentence, failure.number)
             return None
-        if difficulty is not None and draft.difficulty != difficulty:
-            self._reject(candidate, f"difficulty {draft.difficulty}", None)
-            return None
-        return draft.model_copy(update={"certificates": certify(draft)})
+        return draft.model_copy(update={"difficulty": measured, "certificates": certificates})
 
     def _draft(self, candidate: Candidate) -> Family | None:
         """The family with truths on the first designs that separate it; None when none does."""
         for attempt in range(len(FIXED_PURPOSES)):
             draft = self._family(candidate, self._designs(attempt))
             if fixed_steps(Case(draft)) >= STEPS_BOUND:
-                return draft.model_copy(update={"difficulty": stratum(Case(draft))})
+                return draft
         return None
 
     def _family(self, candidate: Candidate, designs: _Designs) -> Family:
@@ -194,12 +208,17 @@ class _Bench:
             counterfactual=candidate.relations,
             mutations=candidate.mutations,
             choices=(*tolerances.choices, *candidate.choices),
-            background=self._background,
+            background=self._text(tolerances.readouts),
             fixed=_design(designs.fixed, designs.fixed_original, fixed),
             hidden=_design(designs.hidden, designs.hidden_original, hidden),
             difficulty="easy",
             certificates=(),
         )
+
+    def _text(self, readouts: tuple[FamilyReadout, ...]) -> str:
+        if self._background is not None:
+            return self._background
+        return background_text(self._card, resolutions={r.name: r.resolution for r in readouts})
 
     def _tolerances(self, pooled: Table) -> Tolerances:
         if isinstance(self._card, HistoricalCard):
@@ -238,20 +257,36 @@ class _Bench:
         if not tried:
             return _refused(ReasonCode.NO_CANDIDATE, "no move applies to this card's relations")
         reasons = sorted({one.reason for one in tried})
-        codes = {str(ReasonCode.BLEND_TOO_LARGE)}
-        code = (
-            ReasonCode.BLEND_TOO_LARGE
-            if {one.reason for one in tried} <= codes
-            else ReasonCode.CERTIFICATE_FAILED
+        code = next(
+            (c for c in _OWN_CODES if all(reason.startswith(c) for reason in reasons)),
+            ReasonCode.CERTIFICATE_FAILED,
         )
         sentence = f"{len(tried)} candidates failed: {'; '.join(reasons[:3])}"
         return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=tried)
 
 
-def _background(card: Card | HistoricalCard) -> str:
-    from lawsmith.curation.background import background_text
+def background_leak(family: Family, card: Card | HistoricalCard) -> str | None:
+    """The first thing that the background text of a family gives away, None when nothing.
 
-    return background_text(card)
+    The packet is not at hand here: shingles of the source are judged where it is.
+    """
+    inputs = tuple(Input(c.name, c.meaning, c.unit, c.domain) for c in family.controls)
+    outputs = tuple(Output(r.name, r.meaning, r.unit, r.resolution) for r in family.readouts)
+    reasons = check_background(
+        family.background,
+        inputs=inputs,
+        outputs=outputs,
+        laws=(family.original, family.counterfactual),
+        names=_private_names(card),
+    )
+    return reasons[0].sentence if reasons else None
+
+
+def _private_names(card: Card | HistoricalCard) -> tuple[str, ...]:
+    if isinstance(card, Card):
+        return (card.title, card.paper_id, card.id)
+    people = re.findall(r"[A-Z][a-z]{3,}", card.discoverer)
+    return (card.title, card.id, *people)
 
 
 def _design(inputs: Points, original: Table, counterfactual: Table) -> Design:

@@ -55,14 +55,17 @@ def certify(family: Family) -> tuple[Certificate, ...]:
     return tuple(prove(case) for prove in CERTIFICATES)
 
 
-def first_failure(family: Family) -> Certificate | None:
-    """The first failed certificate, cheap ones first; None when none fails."""
-    case = Case(family)
+def screen(case: Case) -> tuple[tuple[Certificate, ...], Certificate | None]:
+    """(certificates run, first failure): cheap ones first, stopping at the first that fails.
+
+    Without a failure all eleven are there, in order.
+    """
+    found: list[Certificate] = []
     for number in CHEAPEST_FIRST:
-        found = CERTIFICATES[number - 1](case)
-        if found.outcome == "failed":
-            return found
-    return None
+        found.append(CERTIFICATES[number - 1](case))
+        if found[-1].outcome == "failed":
+            return tuple(found), found[-1]
+    return tuple(sorted(found, key=lambda one: one.number)), None
 
 
 def distinguishing_query(family: Family) -> tuple[float, ...]:
@@ -118,5 +121,5 @@ __all__ = (
     "certify",
     "differing_figures",
     "distinguishing_query",
-    "first_failure",
+    "screen",
 )
