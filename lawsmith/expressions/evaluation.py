@@ -6,11 +6,12 @@ and the first input that broke it. Numbers are used as declared; nothing convert
 
 import ast
 import builtins
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions.operators import OPERATORS, Operator
 from schemas.expression import Expression, Op, Var, names_of
+
+CHUNK: Final = 8192
 
 Value = float | NDArray[np.float64]
 Inputs = Mapping[str, ArrayLike]
@@ -47,24 +50,52 @@ class Compiled:
 
     expression: Expression
     names: tuple[str, ...]
-    _function: Callable[..., Any] = field(repr=False)
+    _array_law: Callable[..., Any] = field(repr=False)
+    _scalar_law: Callable[..., Any] = field(repr=False)
 
     def __call__(self, inputs: Inputs) -> Value:
         """The value at the inputs; same shapes and same errors as `evaluate`."""
+        if all(type(value) is float for value in inputs.values()):
+            result = self._at_point(inputs)
+            return evaluate(self.expression, inputs) if result is None else result + 0.0
         values, shape = _prepared(self.names, inputs)
-        with np.errstate(all="ignore"):
-            result = self._function(*(values[name] for name in self.names))
-        if result is None:
+        columns = [values[name] for name in self.names]
+        if len(shape) == 1 and shape[0] > 2 * CHUNK:
+            found = self._in_chunks(columns, shape[0])
+        else:
+            with np.errstate(all="ignore"):
+                found = self._array_law(*columns)
+        if found is None:
             # Some point is undefined: the reference walk finds which node and which input.
             return evaluate(self.expression, inputs)
-        return _shaped(result, shape)
+        return _shaped(found, shape)
+
+    def _at_point(self, inputs: Mapping[str, Any]) -> float | None:
+        if not all(name in inputs for name in self.names):
+            return None
+        with np.errstate(all="ignore"):
+            result: float | None = self._scalar_law(*(inputs[name] for name in self.names))
+        return result
+
+    def _in_chunks(self, columns: list[Any], size: int) -> NDArray[np.float64] | None:
+        # Short pieces stay in the processor's cache from one operator to the next.
+        whole = np.empty(size)
+        with np.errstate(all="ignore"):
+            for start in range(0, size, CHUNK):
+                piece = slice(start, start + CHUNK)
+                part = self._array_law(*(c[piece] if c.size > 1 else c for c in columns))
+                if part is None:
+                    return None
+                whole[piece] = part
+        return whole
 
 
 @lru_cache(maxsize=2048)
 def compile_expression(expression: Expression) -> Compiled:
     """The expression as a fast function of the same inputs; repeated subtrees run once."""
     names = tuple(sorted(names_of(expression)))
-    return Compiled(expression, names, _generate(expression, names))
+    array_law = _generate(expression, names, scalar=False)
+    return Compiled(expression, names, array_law, _generate(expression, names, scalar=True))
 
 
 def _prepared(names: Any, inputs: Inputs) -> tuple[dict[str, Any], tuple[int, ...]]:
@@ -121,12 +152,26 @@ def _require(mask: Any, problem: str, path: str, values: dict[str, Any]) -> None
     raise UndefinedValueError(problem, path=path, inputs=inputs)
 
 
+_PLAIN: Final[Mapping[str, ast.operator]] = {
+    "add": ast.Add(),
+    "sub": ast.Sub(),
+    "mul": ast.Mult(),
+    "div": ast.Div(),
+}
+"""Operators whose Python form on two floats gives the very number that numpy gives."""
+
+
 class _Writer:
     """Writes the body of a generated function, one assignment for each distinct node."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.constants: dict[str, Any] = {"__builtins__": builtins, "finite": np.isfinite}
+    def __init__(self, names: tuple[str, ...], *, scalar: bool) -> None:
+        self.constants: dict[str, Any] = {
+            "__builtins__": builtins,
+            "finite": math.isfinite if scalar else np.isfinite,
+            "real": float,
+        }
         self.body: list[ast.stmt] = []
+        self._scalar = scalar
         self._slots: dict[Expression, str] = {Var(n): f"x{i}" for i, n in enumerate(names)}
         self._checked: set[str] = set()
 
@@ -138,52 +183,68 @@ class _Writer:
             name = self._operation(OPERATORS[node.op], [self.slot(arg) for arg in node.args])
         else:
             name = f"c{len(self.constants)}"
-            self.constants[name] = np.float64(node) if isinstance(node, float) else node
+            value = node if self._scalar or not isinstance(node, float) else np.float64(node)
+            self.constants[name] = value
             self._checked.add(name)
         self._slots[node] = name
         return name
-
-    def require(self, function: str, args: list[str]) -> None:
-        """Leave the function with None unless `function(*args)` holds everywhere."""
-        test = ast.Call(ast.Attribute(_call(function, args), "all", ast.Load()), [], [])
-        leave = ast.Return(ast.Constant(None))
-        self.body.append(ast.If(ast.UnaryOp(ast.Not(), test), [leave], []))
 
     def check(self, slot: str) -> None:
         """Require a slot to be finite, once."""
         if slot not in self._checked:
             self._checked.add(slot)
-            self.require("finite", [slot])
+            self._require(_call("finite", [slot]))
+
+    def _require(self, holds: ast.expr) -> None:
+        """Leave the function with None unless the test holds everywhere."""
+        if not self._scalar:
+            holds = ast.Call(ast.Attribute(holds, "all", ast.Load()), [], [])
+        leave = ast.Return(ast.Constant(None))
+        self.body.append(ast.If(ast.UnaryOp(ast.Not(), holds), [leave], []))
 
     def _operation(self, operator: Operator, args: list[str]) -> str:
         if operator.hides:
             for arg in args:
                 self.check(arg)
-        if operator.defined is not None:
+        if operator.name == "div" and self._scalar:
+            self._require(ast.Compare(_load(args[1]), [ast.NotEq()], [ast.Constant(0.0)]))
+        elif operator.defined is not None:
             self.constants[f"ok_{operator.name}"] = operator.defined
-            self.require(f"ok_{operator.name}", args)
-        self.constants[f"op_{operator.name}"] = operator.numeric
+            self._require(_call(f"ok_{operator.name}", args))
         target = f"t{len(self.body)}"
-        value = _call(f"op_{operator.name}", args)
-        self.body.append(ast.Assign([ast.Name(target, ast.Store())], value))
+        self.body.append(ast.Assign([ast.Name(target, ast.Store())], self._value(operator, args)))
         return target
+
+    def _value(self, operator: Operator, args: list[str]) -> ast.expr:
+        if self._scalar and operator.name in _PLAIN:
+            value = _load(args[0])
+            for arg in args[1:]:
+                value = ast.BinOp(value, _PLAIN[operator.name], _load(arg))
+            return value
+        self.constants[f"op_{operator.name}"] = operator.numeric
+        value = _call(f"op_{operator.name}", args)
+        return ast.Call(_load("real"), [value], []) if self._scalar else value
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
 
 
 def _call(function: str, args: list[str]) -> ast.expr:
-    loads: list[ast.expr] = [ast.Name(arg, ast.Load()) for arg in args]
-    return ast.Call(ast.Name(function, ast.Load()), loads, [])
+    return ast.Call(_load(function), [_load(arg) for arg in args], [])
 
 
-def _generate(expression: Expression, names: tuple[str, ...]) -> Callable[..., Any]:
-    writer = _Writer(names)
+def _generate(
+    expression: Expression, names: tuple[str, ...], *, scalar: bool
+) -> Callable[..., Any]:
+    writer = _Writer(names, scalar=scalar)
     result = writer.slot(expression)
     for i in range(len(names)):
         writer.check(f"x{i}")
     writer.check(result)
-    writer.body.append(ast.Return(ast.Name(result, ast.Load())))
-    arguments = ast.arguments(
-        [], [ast.arg(f"x{i}") for i in range(len(names))], None, [], [], None, []
-    )
+    writer.body.append(ast.Return(_load(result)))
+    parameters = [ast.arg(f"x{i}") for i in range(len(names))]
+    arguments = ast.arguments([], parameters, None, [], [], None, [])
     function = ast.FunctionDef("law", arguments, writer.body, [], None, None)
     module = ast.fix_missing_locations(ast.Module([function], []))
     code = next(c for c in compile(module, "<law>", "exec").co_consts if isinstance(c, CodeType))
