@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from lawsmith.curation.admission_numbers import STATEMENT_TABLES
 from lawsmith.curation.anchoring import resolve_anchor
 from lawsmith.curation.reasons import Reason
 from lawsmith.curation.search_view import SearchView
@@ -47,10 +48,6 @@ from schemas.record import canonical_json
 from schemas.source import ReasonCode
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_STATEMENTS: Final = (
-    *("fixed_conditions", "mechanisms", "applicability", "limitations"),
-    *("aggregation", "sample_size", "claim_dependencies"),
-)
 PartT = TypeVar("PartT")
 DraftT = TypeVar("DraftT")
 
@@ -107,7 +104,8 @@ class _Maker:
         parameters = self._all("parameters", draft.parameters, self._parameter)
         constraints = self._all("constraints", draft.constraints, self._constraint)
         statements = {
-            name: self._all(name, getattr(draft, name), self._statement) for name in _STATEMENTS
+            name: self._all(name, getattr(draft, name), self._statement)
+            for name in STATEMENT_TABLES
         }
         sampling_anchors = self._anchors(
             "/sampling_anchors", draft.sampling_anchors, needed=draft.sampling != "unstated"
