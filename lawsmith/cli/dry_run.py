@@ -17,7 +17,6 @@ def show_dry_run(context: StageContext, weeks: Sequence[str], *, as_json: bool) 
     talks = open_conversations(context, weeks, build=True)
     with context.ledger() as ledger:
         found = open_requests(talks.conversations, context.roster(), ledger)
-    columns = ("role", "requests", "tokens_at_most", "usd_at_most")
     roles = [
         (role, bound.requests, bound.tokens, "unknown" if bound.usd is None else f"{bound.usd:.4f}")
         for role, bound in sorted(found.by_role.items())

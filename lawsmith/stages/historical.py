@@ -1,14 +1,16 @@
 """The Historical collection's key: the public dev key, or one of the curator's own."""
 
 from pathlib import Path
+from typing import Literal
 
 from lawsmith.errors import PrerequisiteError
 from lawsmith.seals import parse_key
 from lawsmith.stages.context import StageContext
-from schemas.source import Collection
 
 
-def prepare_key(context: StageContext, key_file: Path | None) -> Collection:
+def prepare_key(
+    context: StageContext, key_file: Path | None
+) -> Literal["historical", "historical-dev"]:
     """The collection to build: `historical` under the given key, else `historical-dev`.
 
     Raises:

@@ -1,0 +1,561 @@
+"""One record of each kind with its digest: formats are fixed for ever by the first release.
+
+A digest that changes here is a format that changed: give the record a new schema_version and
+a migration, and leave the old line standing.
+"""
+
+import pytest
+
+from schemas.card import (
+    Anchor,
+    Card,
+    Choices,
+    Consistency,
+    Constraint,
+    Control,
+    Correction,
+    Definition,
+    Derived,
+    HistoricalCard,
+    HistoricalConstraint,
+    HistoricalControl,
+    HistoricalReadout,
+    HistoricalRelation,
+    Independent,
+    MutationRule,
+    Parameter,
+    Range,
+    Readout,
+    Relation,
+    Statement,
+)
+from schemas.episode import (
+    Action,
+    Completion,
+    Episode,
+    Forecast,
+    Hypothesis,
+    Observation,
+    Proposal,
+    Turn,
+)
+from schemas.expression import Op, Var
+from schemas.family import (
+    Certificate,
+    ConstructionChoice,
+    Design,
+    Family,
+    FamilyConsistency,
+    FamilyConstraint,
+    FamilyControl,
+    FamilyReadout,
+    LawDefinition,
+    LawParameter,
+    LawRelation,
+    Mutation,
+    RelationSet,
+)
+from schemas.packet import Packet
+from schemas.record import CANARY, Record, record_name
+from schemas.release import (
+    Cut,
+    PlayerCleanliness,
+    Policy,
+    PublicManifest,
+    ReleaseFile,
+    SealedManifest,
+    StageCount,
+    StratumCount,
+)
+from schemas.review import CriterionVerdict, Review
+from schemas.score import EpisodeScore, ReadoutScore
+from schemas.source import (
+    Disposition,
+    Paper,
+    Publication,
+    ReasonCode,
+    RelatedPreprint,
+    SourceFile,
+    Window,
+)
+from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
+from schemas.world import PairedWorld
+
+SHA = "ab" * 32
+AT = "2026-10-05T06:00:00Z"
+LAW = Op("mul", (Var("k"), Op("pow", (Var("x"), 0.62))))
+ANCHORS = (
+    Anchor(
+        packet_sha256=SHA,
+        first_line=3,
+        last_line=4,
+        quote_sha256=SHA,
+        support="the fitted law",
+        repaired=False,
+    ),
+)
+CONTROL = FamilyControl(
+    name="x", symbol="x", meaning="speed", unit="m/s", domain=Range(low=0.5, high=8.0)
+)
+READOUT = FamilyReadout(
+    name="y",
+    symbol="y",
+    meaning="flux",
+    unit="W",
+    resolution=0.01,
+    absolute=0.001,
+    relative=0.001,
+)
+RELATIONS = RelationSet(
+    parameters=(LawParameter(name="k", symbol="k", value=2.5, unit="W", mutable=True),),
+    definitions=(LawDefinition(name="u", unit="1", expression=Var("x")),),
+    relations=(LawRelation(readout="y", expression=LAW),),
+)
+DESIGN = Design(inputs=((1.0,),), original=((2.5,),), counterfactual=((3.0,),))
+STATEMENT = (Statement(statement="at 293 K", anchors=ANCHORS),)
+TASK = PublicTask(
+    id="t-0123456789abcdef",
+    kind="paired",
+    collection="temporal-sample",
+    setting="identification",
+    background="A speed is set and a flux is read.",
+    controls=(CONTROL,),
+    readouts=(READOUT,),
+    constraints=(FamilyConstraint(expression=Var("x"), meaning="positive"),),
+    blend=Blend(parameter="s", intermediate_allowed=False, formulas={"y": "(1-s)*x+s*x^2"}),
+    world="The case defines the world.",
+    threshold=0.9,
+    adaptive_cap=1024,
+    canary=CANARY,
+)
+ACTION = Action(
+    hypotheses=(Hypothesis(label="H1", statement="linear", confidence=0.95),),
+    proposal=Proposal(
+        inputs={"x": 1.0},
+        readouts=("y",),
+        rationale="first look",
+        forecasts=(Forecast(hypothesis="H1", readout="y", value=2.0),),
+    ),
+    completion=None,
+)
+FILES = (ReleaseFile(path="public/discovery.jsonl", sha256=SHA, bytes=12, rows=1),)
+
+RECORDS: tuple[Record, ...] = (
+    Paper(
+        id="sample:0001v1",
+        paper_id="sample:0001",
+        version=1,
+        source="sample",
+        title="Drying",
+        abstract="A slab dries.",
+        authors=("Lawsmith sample",),
+        categories=("physics.flu-dyn",),
+        published=AT,
+        updated=AT,
+        doi=None,
+        journal_ref=None,
+        licence="CC-BY-4.0",
+        files=(SourceFile(path="a.pdf", kind="pdf", sha256=SHA, size=10),),
+        withdrawn=False,
+        synthetic=True,
+    ),
+    Publication(
+        id="sample:0001v1",
+        paper_id="sample:0001",
+        version=1,
+        published=AT,
+        journal_online="2026-10-15",
+        journal_print="2026-11",
+        related_preprints=(RelatedPreprint(identifier="x:1", posted="2026"),),
+        provenance="metadata",
+        retracted=False,
+        checked_at=AT,
+    ),
+    Disposition(
+        id="cards/sample:0001v1/abababababab",
+        subject_kind="packet",
+        subject_id="sample:0001v1/pdf/abababababab",
+        stage="cards",
+        digest_judged=SHA,
+        release_id=None,
+        paper_id="sample:0001",
+        version=1,
+        outcome="rejected",
+        reason_code=ReasonCode.DIMENSION_MISMATCH,
+        sentence="W and K cannot be added",
+        retryable=False,
+        attempts=1,
+        at=AT,
+    ),
+    Packet(
+        id="sample:0001v1/text/38022fd2b8db",
+        paper_id="sample:0001",
+        version=1,
+        kind="text",
+        extractor="plain",
+        extractor_version="1",
+        options={},
+        files=("a.txt",),
+        lines=("a", "", "b"),
+        sections=(None, None, "1"),
+        pages=(None, None, None),
+        text_sha256="38022fd2b8dbc5cb3d2cee74e083edbf59e3d4e13d067ebcb5db633d4cff4d8c",
+        excluded_pages=(),
+        quality={"words": 2.0},
+    ),
+    Card(
+        id="sample:0001/r1",
+        paper_id="sample:0001",
+        version=1,
+        packet_id="sample:0001v1/text/38022fd2b8db",
+        packet_sha256=SHA,
+        title="Drying of a slab",
+        relations=(
+            Relation(
+                readout="y",
+                expression=LAW,
+                status="fitted",
+                origin="fitted_here",
+                anchors=ANCHORS,
+            ),
+        ),
+        definitions=(
+            Definition(name="u", meaning="speed", unit="m/s", expression=Var("x"), anchors=ANCHORS),
+        ),
+        consistency=(Consistency(left=Var("y"), right=LAW, anchors=ANCHORS),),
+        controls=(
+            Control(
+                name="x",
+                symbol="x",
+                meaning="speed",
+                unit="m/s",
+                domain=Choices(choices=(1.0, 2.0)),
+                inert=False,
+                anchors=ANCHORS,
+            ),
+        ),
+        readouts=(
+            Readout(
+                name="y",
+                symbol="y",
+                definition="weighed",
+                unit="W",
+                resolution=None,
+                uncertainty=0.02,
+                uncertainty_kind="relative",
+                anchors=ANCHORS,
+            ),
+        ),
+        parameters=(
+            Parameter(
+                name="k",
+                symbol="k",
+                meaning="slope",
+                value=2.5,
+                unit="W",
+                uncertainty=None,
+                role="fitted",
+                fixed=True,
+                derivation=None,
+                universal_constant=None,
+                anchors=ANCHORS,
+            ),
+        ),
+        constraints=(Constraint(expression=Var("x"), meaning="positive", anchors=ANCHORS),),
+        sampling="cartesian",
+        sampling_anchors=ANCHORS,
+        fixed_conditions=STATEMENT,
+        mechanisms=(),
+        applicability=(),
+        limitations=(),
+        aggregation=(),
+        sample_size=(),
+        claim_dependencies=(),
+        extractor="reader",
+        prompt_sha256=SHA,
+        revision=0,
+        replayed=True,
+        draft_sha256=SHA,
+    ),
+    HistoricalCard(
+        id="spring",
+        title="A loaded coil",
+        field="mechanics",
+        discoverer="somebody",
+        year=1700,
+        citation="a book",
+        controls=(
+            HistoricalControl(
+                name="x",
+                symbol="x",
+                meaning="extension",
+                unit="m",
+                domain=Range(low=0.1, high=0.5),
+                inert=False,
+            ),
+        ),
+        readouts=(
+            HistoricalReadout(
+                name="y",
+                symbol="F",
+                definition="pull",
+                unit="N",
+                resolution=None,
+                absolute=0.001,
+                relative=0.001,
+            ),
+        ),
+        relations=(HistoricalRelation(readout="y", expression=LAW, citation="a book"),),
+        constraints=(HistoricalConstraint(expression=Var("x"), meaning="positive"),),
+        independent=(
+            Independent(
+                name="g",
+                symbol="G",
+                meaning="stiffness",
+                value=2.0,
+                unit="N/m",
+                origin="illustrative",
+                citation="none",
+            ),
+        ),
+        derived=(Derived(name="k", meaning="slope", unit="N/m", expression=Var("g")),),
+        corrections=(
+            Correction(
+                name="c", symbol="c", meaning="hardening", unit="1", term=Var("c"), citation="b"
+            ),
+        ),
+        mutation_rules=(MutationRule(target="c", low=0.1, high=0.2, reason="visible"),),
+        consistency=((Var("y"), LAW),),
+        assumptions=("c is zero",),
+        disclaimer="does not reconstruct the historical experiment",
+    ),
+    Review(
+        id="sample:0001/r1/card/0",
+        subject="card",
+        card_id="sample:0001/r1",
+        paper_id="sample:0001",
+        packet_sha256=SHA,
+        subject_digest=SHA,
+        revision=0,
+        reviewer="reader-2",
+        same_model=False,
+        criteria=(
+            CriterionVerdict(
+                criterion="domain",
+                verdict="supported",
+                first_line=3,
+                last_line=3,
+                quote_sha256=SHA,
+                reason="stated",
+            ),
+        ),
+        decision="accept",
+        changes=None,
+        prompt_sha256=SHA,
+        replayed=True,
+    ),
+    Family(
+        id="sample:0001/r1/f1",
+        kind="temporal",
+        card_id="sample:0001/r1",
+        card_digest=SHA,
+        paper_id="sample:0001",
+        controls=(CONTROL,),
+        readouts=(READOUT,),
+        constraints=(),
+        consistency=(FamilyConsistency(left=Var("y"), right=LAW),),
+        original=RELATIONS,
+        counterfactual=RELATIONS,
+        mutations=(
+            Mutation(
+                move="coefficient",
+                path="/parameters/0/value",
+                before=2.5,
+                after=3.0,
+                introduced=(),
+            ),
+        ),
+        choices=(
+            ConstructionChoice(rule="tol-1", subject="readout y: absolute", value=0.001, unit="W"),
+        ),
+        background="A speed is set.",
+        fixed=DESIGN,
+        hidden=DESIGN,
+        difficulty="easy",
+        certificates=(
+            Certificate(
+                number=1,
+                name="dimensions",
+                version=1,
+                outcome="passed",
+                figures={"relations": 1.0, "how": "closed"},
+                sentence="units close",
+            ),
+        ),
+    ),
+    PairedWorld(
+        id="sample:0001/r1/f1/original",
+        kind="paired",
+        family_id="sample:0001/r1/f1",
+        family_digest=SHA,
+        environment="original",
+        relation_set_digest=SHA,
+        resolutions={"y": None},
+    ),
+    TASK,
+    SealedKey(
+        id=TASK.id,
+        family_id="sample:0001/r1/f1",
+        family_digest=SHA,
+        world_id="sample:0001/r1/f1/original",
+        environment="original",
+        setting="identification",
+        public_digest=SHA,
+        laws=(SealedLaw(readout="y", expression=LAW),),
+        hidden_inputs=((1.0,),),
+        hidden_truth=((2.5,),),
+        constants=(ConstantTolerance(readout="y", path="/args/0", value=2.5, delta=0.001),),
+        distinguishing_query=(8.0,),
+        canary=CANARY,
+    ),
+    Cut(
+        id="temporal-2026.10.0-sample",
+        collection="temporal-sample",
+        version="2026.10.0-sample",
+        cutoff="2026-04-30",
+        until="2026-10-31",
+        eligibility="journal_required",
+        allow_incomplete=False,
+        parents=(),
+        reason=None,
+    ),
+    PublicManifest(
+        id="temporal-2026.10.0-sample",
+        collection="temporal-sample",
+        version="2026.10.0-sample",
+        synthetic_sources=True,
+        replayed_replies=True,
+        window=Window(start="2026-04-20", end="2026-10-12"),
+        cutoff="2026-04-30",
+        until="2026-10-31",
+        eligibility="journal_required",
+        policies=(Policy(name="tol-1", values={"relative": 0.001}),),
+        tasks=4,
+        families=1,
+        dispositions=(StageCount(stage="cards", outcome="passed", reason_code="ok", count=1),),
+        strata=(StratumCount(difficulty="easy", moves="coefficient", families=1),),
+        cleanliness=(PlayerCleanliness(player="mean", cutoff="none", source="none", clean=None),),
+        models={"extractor": ("reader",)},
+        prompts={"extractor": SHA},
+        incomplete=(),
+        parents=(),
+        reason=None,
+        files=FILES,
+        sealed_commitment=SHA,
+        canary=CANARY,
+        code_version="0.1.0",
+        created_at=AT,
+    ),
+    SealedManifest(
+        id="temporal-2026.10.0-sample",
+        content_digest=SHA,
+        key_sha256=SHA,
+        attributions={"sample:0001": "Lawsmith sample (2026)"},
+        files=FILES,
+        canary=CANARY,
+        code_version="0.1.0",
+        created_at=AT,
+    ),
+    Episode(
+        id="t-0123456789abcdef/fixed-4/mean/0",
+        release_id="temporal-2026.10.0-sample",
+        release_digest=SHA,
+        task_id=TASK.id,
+        player="mean",
+        protocol="fixed",
+        budget=4,
+        repeat=0,
+        given=(Observation(inputs={"x": 1.0}, outputs={"y": 2.5}),),
+        turns=(Turn(action=ACTION, observation=None, diagnostic="x is out of range"),),
+        end="completed",
+        problem=None,
+        completion=Completion(
+            selected="H1", predictor={"y": 2.5}, explanation="flat", applicability="all"
+        ),
+        accepted=0,
+        rejected=1,
+        breaches=(),
+        synthetic_sources=True,
+        replayed=False,
+        started_at=AT,
+        ended_at=AT,
+        prompt_tokens=0,
+        completion_tokens=0,
+        cost_usd=None,
+    ),
+    EpisodeScore(
+        id="t-0123456789abcdef/fixed-4/mean/0",
+        episode_digest=SHA,
+        release_id="temporal-2026.10.0-sample",
+        task_id=TASK.id,
+        family_id="sample:0001/r1/f1",
+        kind="paired",
+        collection="temporal-sample",
+        setting="identification",
+        environment="original",
+        player="mean",
+        protocol="fixed",
+        budget=4,
+        repeat=0,
+        determined=True,
+        valid=True,
+        prediction=0.01,
+        readouts=(ReadoutScore(readout="y", mean_error=99.0, max_error=200.0),),
+        protocol_kept=True,
+        weak=False,
+        strict=False,
+        strict_delta=False,
+        failure="incorrect_relation",
+        reason="form different",
+        scorer_version="1",
+        synthetic_sources=True,
+        replayed=False,
+    ),
+)
+
+GOLDEN: dict[str, str] = {
+    "paper": "819d4ff864b45400dbea3cc692ccf612363fcee1b9ddb6a85088131638aacdeb",
+    "publication": "cdc8981364cd2ff7df3d0741bb637436a614917db882cacaf00f04dc85698ee3",
+    "disposition": "e4715ed4fbc342bec0319a8aab48b6ee586c3f68d1bc0ca03e7c763fa9863da4",
+    "packet": "19bc59c8dfbd08e5fc5b6e5456e00fa41ed497cb1580eb08db498feb8aff8c54",
+    "card": "3d4e79ecec66c06c7eb96277b0535e909aefebc9520e8a5f6be2f487e23e9784",
+    "historical_card": "7ec3f95f60fd2954165e8677cbb61efeed4fa76aa91b74e6b3f04ad6f49a4ca0",
+    "review": "f275eef0f6448f563ef7d9c5bf4115f05fda9e8cbb1842b0de2cc4d85e75270c",
+    "family": "f7ade41d72a52fb9334c4609caca109cc40341851ca3b327fde0728f6650416f",
+    "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
+    "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
+    "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
+    "cut": "8fa443249c0f1ca8b42a6644b2ad2195ca413f75878d49adb0d8be289e8de20c",
+    "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
+    "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
+    "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
+}
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record_name(type(record)))
+def test_the_digest_of_a_record_never_changes(record: Record) -> None:
+    assert record.digest == GOLDEN[record_name(type(record))]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record_name(type(record)))
+def test_a_record_of_each_kind_survives_its_json(record: Record) -> None:
+    assert type(record).from_json(record.to_json()) == record
+
+
+def test_every_kind_of_record_has_a_golden_digest() -> None:
+    kinds = {record_name(kind) for kind in Record.__subclasses__() if kind.__module__ in SCHEMAS}
+    assert kinds == set(GOLDEN)
+
+
+SCHEMAS = {type(record).__module__ for record in RECORDS}
