@@ -6,8 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from lawsmith.config import ENVIRONMENT, find_checkout, load_configuration
+from lawsmith.curation.windows import day_span
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.settings import Settings
 
@@ -161,3 +163,14 @@ def test_outside_a_checkout_the_home_is_the_platforms(tmp_path: Path) -> None:
     found, home = out.split()
     assert found == "None"
     assert home.endswith("lawsmith")
+
+
+def test_players_have_a_cutoff_or_a_reason_for_none() -> None:
+    listed = yaml.safe_load((ROOT / "data" / "players.yaml").read_text())["players"]
+    names = [player["name"] for player in listed]
+    assert len(names) == len(set(names)) >= 5
+    for player in listed:
+        assert set(player) == {"name", "cutoff", "source"}
+        assert player["source"]
+        if player["cutoff"] is not None:
+            day_span(player["cutoff"])
