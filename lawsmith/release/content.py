@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from lawsmith.errors import InputError
 from schemas.card import Card, HistoricalCard
@@ -93,14 +93,48 @@ def check_version(collection: Collection, version: str) -> None:
         )
 
 
-def cut_policy(content: ReleaseContent) -> Policy:
-    """The dates the release was cut by, as the policy `cut-1`: part of the content digest."""
+class Cut(Protocol):
+    """What the dates and the marks of a release are read from: its content or its manifest."""
+
+    @property
+    def window(self) -> Window | None:
+        """The first submissions."""
+
+    @property
+    def cutoff(self) -> Day | None:
+        """No paper was public before."""
+
+    @property
+    def until(self) -> Day | None:
+        """No paper was published later."""
+
+    @property
+    def eligibility(self) -> EligibilityPolicy | None:
+        """How dates were judged."""
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What was let through."""
+
+    @property
+    def synthetic_sources(self) -> bool:
+        """Papers written for the sample."""
+
+    @property
+    def replayed_replies(self) -> bool:
+        """Recorded model replies."""
+
+
+def cut_policy(cut: Cut) -> Policy:
+    """How the release was cut, as the policy `cut-1`: part of the content digest."""
     values: dict[str, float | str] = {
-        "window": "none" if content.window is None else str(content.window),
-        "cutoff": content.cutoff or "none",
-        "until": content.until or "none",
-        "eligibility": content.eligibility or "none",
-        "incomplete": "; ".join(content.incomplete) or "none",
+        "window": "none" if cut.window is None else str(cut.window),
+        "cutoff": cut.cutoff or "none",
+        "until": cut.until or "none",
+        "eligibility": cut.eligibility or "none",
+        "incomplete": "; ".join(cut.incomplete) or "none",
+        "synthetic_sources": str(cut.synthetic_sources).lower(),
+        "replayed_replies": str(cut.replayed_replies).lower(),
     }
     return Policy(name="cut-1", values=values)
 

@@ -138,6 +138,7 @@ def _reviewed(family: Family, reviews: Sequence[Review]) -> Iterator[Fault]:
         accepted = [review for review in found if review.decision == "accept"]
         if not accepted:
             yield Fault(path=where, what=f"no accepting {subject} review of {digest[:12]}")
+            yield from _of_another(family, reviews, subject, digest)
         for review in accepted:
             verdicts = {item.criterion: item.verdict for item in review.criteria}
             missing = [name for name in criteria if name not in verdicts]
@@ -147,6 +148,19 @@ def _reviewed(family: Family, reviews: Sequence[Review]) -> Iterator[Fault]:
                     path=f"{row_path('reviews', review.id)}/criteria",
                     what=f"accepted without {missing} and against unsupported {against}",
                 )
+
+
+def _of_another(
+    family: Family, reviews: Sequence[Review], subject: str, digest: str
+) -> Iterator[Fault]:
+    """Reviews of the same card that judged something else than what is released."""
+    for review in reviews:
+        same = (review.card_id, review.subject) == (family.card_id, subject)
+        if same and review.subject_digest != digest:
+            yield Fault(
+                path=f"{row_path('reviews', review.id)}/subject_digest",
+                what=f"is not the digest of the released {subject}",
+            )
 
 
 __all__ = (

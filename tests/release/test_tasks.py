@@ -11,7 +11,7 @@ from lawsmith.errors import InputError
 from lawsmith.expressions import evaluate, evaluate_exact, parse_infix
 from lawsmith.release.tasks import blend_of, make_tasks, sealed_laws, worlds_of
 from schemas.expression import Op, Var
-from schemas.family import LawRelation, RelationSet
+from schemas.family import Environment, LawRelation, RelationSet
 
 
 def test_ids_are_keyed_hmacs(samples: ModuleType) -> None:
@@ -35,7 +35,8 @@ def test_both_ends_of_the_blend_are_the_two_laws(samples: ModuleType) -> None:
     blend = blend_of(family)
     formula = parse_infix(blend.formulas["pull"])
     point = {"stretch": 0.25, "width": 0.04}
-    for s, environment in ((0.0, "original"), (1.0, "counterfactual")):
+    ends: tuple[tuple[float, Environment], ...] = ((0.0, "original"), (1.0, "counterfactual"))
+    for s, environment in ends:
         law = sealed_laws(family, environment)[0].expression
         assert evaluate(formula, {**point, "s": s}) == pytest.approx(
             evaluate(law, point), rel=1e-14

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from lawsmith.release.bundle.exporting import EXPORT_NOTE, omitted_files
+from lawsmith.release.content import cut_policy
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
     SEALED_MANIFEST,
@@ -51,8 +52,16 @@ def manifest_faults(
     for name, manifest in ((PUBLIC_MANIFEST, public), (SEALED_MANIFEST, sealed)):
         if manifest is not None and manifest.canary != CANARY:
             yield Fault(path=f"{name}/canary", what=f"is {manifest.canary!r}")
-    if sealed is None:
-        return
+    if cut_policy(public) not in public.policies:
+        yield Fault(
+            path=f"{PUBLIC_MANIFEST}/policies/cut-1",
+            what="is not what window, cutoff, until, eligibility and marks say",
+        )
+    if sealed is not None:
+        yield from _commitments(root, public, sealed)
+
+
+def _commitments(root: Path, public: PublicManifest, sealed: SealedManifest) -> Iterator[Fault]:
     commitment = file_sha256(root / SEALED_MANIFEST)
     if commitment != public.sealed_commitment:
         yield Fault(

@@ -211,10 +211,19 @@ def _twins(release: Path, rows: dict[PublicTable, list[Row]]) -> Iterator[Fault]
 def _row_faults(path: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[Fault]:
     if len(expected) != len(found):
         yield Fault(path=path, what=f"has {len(found)} rows; the JSONL has {len(expected)}")
-    for one, other in zip(expected, found, strict=False):
-        name = one["id"] if "id" in one else f"{one['task_id']}/{one['index']}"
-        for field in differences(one, other):
+    # Rows are matched by their ids: a database keeps no order that anyone may rely on.
+    by_name = {_row_name(row): row for row in found}
+    for one in expected:
+        name = _row_name(one)
+        if name not in by_name:
+            yield Fault(path=f"{path}#{name}", what="is missing")
+            continue
+        for field in differences(one, by_name[name]):
             yield Fault(path=f"{path}#{name}{field}", what="is not what the JSONL says")
+
+
+def _row_name(row: Row) -> str:
+    return str(row["id"]) if "id" in row else f"{row.get('task_id')}/{row.get('index')}"
 
 
 def _sealed_faults(public: _Public, sealed: _Sealed, certificates: int) -> Iterator[Fault]:
