@@ -68,8 +68,6 @@ def same_form(
         return _searched(a, b, own, domain, lambda: clock() - started > time_limit)
     except ExpiredError:
         return Verdict("undecided", "", "time_limit")
-    except LostError:
-        return Verdict("different", "search", "a constant of the second law would be zero")
     except (UndecidedError, UndefinedError):
         return Verdict("undecided", "", "the constants could not be sharpened")
 
@@ -90,13 +88,26 @@ def _searched(
     search = ConstantSearch(a, open_law, slots, list(own.values()), axes, expired)
     if not search.sample():
         return Verdict("undecided", "", "few_points")
-    found = search.find()
-    if found is None:
-        return _failure(a, b, proved=search.proved)
-    sharp = search.sharpened(found)
-    if sharp is None:
-        return Verdict("different", "search", "close, but not equal to 50 digits")
-    mapping = dict(zip(own, sharp, strict=True))
+    lost = close = False
+    for candidate in search.candidates():
+        try:
+            sharp = search.sharpened(candidate)
+        except LostError:
+            lost = True
+            continue
+        except (UndecidedError, UndefinedError):
+            close = True
+            continue
+        if sharp is not None:
+            return _found(a, b, dict(zip(own, sharp, strict=True)), domain)
+        # A linear form has one solution; it misses at 50 digits.
+        close = close or not search.proved
+    return _missing(a, b, proved=search.proved and not close, lost=lost, close=close)
+
+
+def _found(
+    a: Expression, b: Expression, mapping: dict[str, float], domain: Domain | None
+) -> Verdict:
     whole = equivalent(a, replace_literals(b, dict(mapping)), domain)
     if whole.verdict == "equal":
         return Verdict("equal", whole.how, whole.reason, None, mapping)
@@ -104,9 +115,13 @@ def _searched(
     return Verdict("equal", "identity", reason, None, mapping)
 
 
-def _failure(a: Expression, b: Expression, *, proved: bool) -> Verdict:
+def _missing(a: Expression, b: Expression, *, proved: bool, lost: bool, close: bool) -> Verdict:
     if proved:
         return Verdict("different", "linear", "no constants bring the second law to the first")
+    if close:
+        return Verdict("undecided", "", "constants come close but cannot be sharpened")
+    if lost:
+        return Verdict("different", "search", "a constant of the second law would be zero")
     if skeleton(a) == skeleton(b):
         return Verdict("undecided", "", "like trees, but no constants were found")
     return Verdict("different", "search", f"no constants were found from {STARTS} starts")
@@ -146,7 +161,7 @@ def skeleton(expression: Expression) -> Any:
     if isinstance(expression, Var):
         return expression.var
     if not isinstance(expression, Op):
-        return "#"
+        return "#" if expression else "0"
     if expression.op == "pow":
         return ("pow", skeleton(expression.args[0]), expression.args[1])
     parts: list[Any] = []

@@ -5,8 +5,8 @@ over many starts. The sharpened constants are judged at points that were not use
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from flint import arb, arb_mat
@@ -22,6 +22,11 @@ POINTS: Final = 96
 STARTS: Final = 48
 FIT_BOUND: Final = 1e-7
 """Relative residual under which a float64 solution is worth sharpening."""
+STEADY: Final = 1e-10
+"""Relative rounding error below which a float64 misfit of a linear form proves a difference."""
+ROUGH: Final = 1e-4
+"""Relative rounding error above which a point is not used."""
+CANDIDATES: Final = 6
 SHARP_BITS: Final = 400
 AGREED_BITS: Final = 166
 """50 digits."""
@@ -65,29 +70,39 @@ class ConstantSearch:
         self._truth: Floats = np.empty(0)
         self._free: list[int] = []
         self._linear: list[int] = []
+        self._noise = 0.0
 
     def sample(self) -> bool:
         """Choose the points; False when too few have steady values in float64."""
         values: list[float] = []
         own = dict(zip(self._slots, self._own.tolist(), strict=True))
         for point in generic_points(self._axes, 4 * POINTS):
-            value = _steady(self._law, point)
-            if value and _steady(self._open, point | own) is not None and len(values) < POINTS:
-                self._points.append(point)
-                values.append(value)
+            first, second = _steady(self._law, point), _steady(self._open, point | own)
+            if first is None or second is None or not first[0] or len(values) == POINTS:
+                continue
+            self._points.append(point)
+            values.append(first[0])
+            self._noise = max(self._noise, first[1], second[1])
         self._truth = np.array(values, dtype=np.float64)
         return len(values) >= 2 * len(self._slots) + 8
 
-    def find(self) -> Floats | None:
-        """Constants that bring the laws together in float64, or None."""
+    def candidates(self) -> Iterator[Floats]:
+        """Up to six distinct sets of constants that bring the laws together in float64."""
         self._free = self._independent(self._own)[0]
         self._linear = self._linear_set()
-        return self._solve(self._linear)
+        found: list[Floats] = []
+        for constants in self._solutions(self._linear):
+            if any(np.allclose(constants, other, rtol=1e-6, atol=0.0) for other in found):
+                continue
+            found.append(constants)
+            yield constants
+            if len(found) == CANDIDATES:
+                return
 
     @property
     def proved(self) -> bool:
-        """Whether every determined constant enters linearly, so that None means no."""
-        return len(self._linear) == len(self._free)
+        """Whether every determined constant enters linearly, so that no candidate means no."""
+        return len(self._linear) == len(self._free) and self._noise < STEADY
 
     def sharpened(self, constants: Floats) -> list[float] | None:
         """The constants to 100 digits, rounded; None when the laws then differ at 50 digits.
@@ -98,7 +113,8 @@ class ConstantSearch:
         """
         free, rows = self._independent(constants)
         if set(self._free) - set(free):
-            raise LostError
+            # In a linear form a constant only stops to matter by going to zero.
+            raise LostError if self.proved else UndecidedError("")
         with precision(SHARP_BITS):
             sharp = self._newton(constants, free, rows)
             used = set(rows)
@@ -146,23 +162,20 @@ class ConstantSearch:
                 return False
         return True
 
-    def _solve(self, linear: list[int]) -> Floats | None:
+    def _solutions(self, linear: list[int]) -> Iterator[Floats]:
         curved = [place for place in self._free if place not in linear]
-        if not curved:
-            return self._accepted(self._linear_solution(self._own, linear))
-        for start in self._starts(curved):
-            found = self._accepted(self._descend(start, curved, linear))
-            if found is not None:
-                return found
-        return None
+        if curved:
+            found = (self._descend(start, curved, linear) for start in self._starts(curved))
+        else:
+            found = (self._linear_solution(self._own, linear) for _ in range(1))
+        yield from (constants for constants in found if self._fits(constants))
 
-    def _accepted(self, constants: Floats | None) -> Floats | None:
+    def _fits(self, constants: Floats | None) -> TypeGuard[Floats]:
         if constants is None:
-            return None
+            return False
         values = self._relative(constants)
-        if values is None or np.abs(values - 1.0).max() > FIT_BOUND:
-            return None
-        return constants
+        bound = max(FIT_BOUND, 30 * self._noise)
+        return values is not None and bool(np.abs(values - 1.0).max() <= bound)
 
     def _linear_solution(self, base: Floats, linear: list[int]) -> Floats | None:
         if not linear:
@@ -229,16 +242,15 @@ class ConstantSearch:
 
     def _independent(self, constants: Floats) -> tuple[list[int], list[int]]:
         """Constants that the points determine, the earlier first, and points that do so."""
-        base = self._relative(constants)
         columns: list[Floats] = []
         free: list[int] = []
         for place in range(len(constants)):
-            moved = constants.copy()
-            moved[place] *= 1.0 + 1e-6
-            shifted = self._relative(moved)
-            if base is None or shifted is None:
+            step = np.zeros_like(constants)
+            step[place] = constants[place] * 1e-5
+            above, below = self._relative(constants + step), self._relative(constants - step)
+            if above is None or below is None:
                 raise UndecidedError("")
-            column = (shifted - base) * 1e6
+            column = (above - below) * 5e4
             trial = np.stack([*columns, column], axis=1)
             norms = np.linalg.norm(trial, axis=0)
             if norms[-1] > 0 and np.linalg.svd(trial / norms, compute_uv=False)[-1] > 1e-6:
@@ -281,13 +293,16 @@ class ConstantSearch:
         return ball(exact_value(self._open, inputs, SHARP_BITS)) / truth - 1
 
 
-def _steady(law: Expression, point: Point) -> float | None:
-    """The true value where float64 comes close to it, None where it does not or is undefined."""
+def _steady(law: Expression, point: Point) -> tuple[float, float] | None:
+    """The true value and the relative error of float64; None where rough or undefined."""
     try:
         value, truth = compile_expression(law)(point), evaluate_exact(law, point)
     except ArithmeticError:
         return None
-    return truth if abs(float(value) - truth) <= 1e-10 * abs(truth) else None
+    error = abs(float(value) - truth)
+    if error > ROUGH * abs(truth):
+        return None
+    return truth, error / abs(truth) if truth else 0.0
 
 
 def _pivot_rows(matrix: Floats) -> list[int]:
