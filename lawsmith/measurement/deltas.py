@@ -24,7 +24,7 @@ SMALLEST: Final = 1e-9
 """A constant that may not even move by this has delta 0: only its exact value counts."""
 
 _GRID: Final = 15
-_ROUNDS: Final = 3
+_ROUNDS: Final = 4
 _FREED: Final = "free_constant"
 
 
@@ -85,7 +85,7 @@ def _largest(
     truth: NDArray[np.float64],
     scale: NDArray[np.float64],
 ) -> float:
-    """The end of the first run of harmless changes, by three ever finer geometric grids."""
+    """The end of the first run of harmless changes, by ever finer geometric grids."""
     low, high = 0.0, LARGEST
     for _ in range(_ROUNDS):
         start = max(low, SMALLEST)

@@ -45,7 +45,12 @@ FIXED_PURPOSES: Final[tuple[Purpose, ...]] = (
     "fixed/4",
     "fixed/5",
 )
-_OWN_CODES: Final = (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BACKGROUND_LEAKS)
+_OWN_CODES: Final = (
+    (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
+    (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
+    (ReasonCode.NO_CANDIDATE, "difficulty "),
+)
+"""Reason code of a card, and how the reasons of all its late candidates then start."""
 MAX_TRIALS: Final = 24
 """How many candidates are taken through the full certificates before the card is refused."""
 
@@ -122,6 +127,7 @@ class _Bench:
         self._laws = laws_of(self._original)
         self._attempts: list[_Designs] = []
         self._rejected: list[RejectedCandidate] = []
+        self._late: set[int] = set()
         self._designs(0)
 
     def search(self, difficulty: Stratum | None, move: MoveKind | None) -> ForgeReport:
@@ -243,22 +249,25 @@ class _Bench:
         return self._attempts[attempt]
 
     def _reject(self, candidate: Candidate, reason: str, number: int | None) -> None:
-        self._rejected.append(
-            RejectedCandidate(
-                moves=tuple(m.move for m in candidate.mutations),
-                paths=tuple(m.path for m in candidate.mutations),
-                reason=reason,
-                certificate=number,
-            )
+        one = RejectedCandidate(
+            moves=tuple(m.move for m in candidate.mutations),
+            paths=tuple(m.path for m in candidate.mutations),
+            reason=reason,
+            certificate=number,
         )
+        self._rejected.append(one)
+        self._late.add(id(one))
 
     def _none_left(self) -> ForgeReport:
         tried = tuple(self._rejected)
         if not tried:
             return _refused(ReasonCode.NO_CANDIDATE, "no move applies to this card's relations")
-        reasons = sorted({one.reason for one in tried})
+        # What the cheap screening refused says less than what came after it.
+        reasons = sorted(
+            {one.reason for one in tried if id(one) in self._late} or {one.reason for one in tried}
+        )
         code = next(
-            (c for c in _OWN_CODES if all(reason.startswith(c) for reason in reasons)),
+            (c for c, text in _OWN_CODES if all(reason.startswith(text) for reason in reasons)),
             ReasonCode.CERTIFICATE_FAILED,
         )
         sentence = f"{len(tried)} candidates failed: {'; '.join(reasons[:3])}"
