@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -177,8 +178,6 @@ def test_any_text_gives_a_valid_packet_or_a_reason(text: str) -> None:
 
 
 def _lines_of_any(text: str) -> tuple[str, ...]:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "main.tex"
         path.write_bytes(_document(text).encode("utf-8"))

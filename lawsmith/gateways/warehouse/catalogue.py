@@ -4,6 +4,7 @@ The file holds views only and is replaced by rename, so that nobody ever waits f
 everybody opens it read-only.
 """
 
+import glob
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -91,7 +92,10 @@ def query(store: Store, sql: str) -> QueryResult:
                 path="sql",
                 fix="give one select, with, from, values, describe, summarize, show or explain",
             )
-        folders = ", ".join(_literal(f"{path}/") for path in (store.tables, store.releases))
+        # Views are checked by their pattern, files by their name.
+        names = [str(path) for path in (store.tables, store.releases)]
+        both = {*names, *map(glob.escape, names)}
+        folders = ", ".join(_literal(f"{name}/") for name in sorted(both))
         connection.execute(f"SET allowed_directories = [{folders}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
@@ -127,7 +131,7 @@ def _table_views(store: Store) -> dict[str, str]:
         )
         body = f"SELECT {fields} WHERE false"
         if any((store.tables / table).glob("*/*.parquet")):
-            body += f" UNION ALL BY NAME SELECT * FROM {_parquet(store.tables / table / '*' / '*')}"
+            body += f" UNION ALL BY NAME SELECT * FROM {_parquet(store.tables / table, '*/*')}"
         views[table.replace("/", "_")] = body
     return views
 
@@ -137,7 +141,7 @@ def _release_views(store: Store) -> dict[str, str]:
     return {
         f"released_{stem}": (
             "SELECT parse_path(filename)[-3] AS release_folder, * EXCLUDE (filename) FROM "
-            + _parquet(store.releases / "*" / "public" / stem, filename=True)
+            + _parquet(store.releases, f"*/public/{stem}", filename=True)
         )
         for stem in _unique(path.stem for path in files)
     }
@@ -147,11 +151,12 @@ def _unique(names: Iterable[str]) -> list[str]:
     return sorted(set(names))
 
 
-def _parquet(pattern: Path, *, filename: bool = False) -> str:
+def _parquet(folder: Path, pattern: str, *, filename: bool = False) -> str:
     named = ", filename = true" if filename else ""
+    # The store's own path may hold characters that a pattern reads as its own.
+    files = f"{glob.escape(str(folder))}/{pattern}.parquet"
     return (
-        f"read_parquet({_literal(f'{pattern}.parquet')}, union_by_name = true,"
-        f" hive_partitioning = false{named})"
+        f"read_parquet({_literal(files)}, union_by_name = true, hive_partitioning = false{named})"
     )
 
 
