@@ -1,5 +1,6 @@
 """Recorded replies: `replay/<set>` answers from `<root>/<set>/replies.jsonl`."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,9 @@ from schemas.record import Identity, Part, Sha256, canonical_json, strict_json
 
 PREFIX = "replay/"
 """Model strings that start so are recordings."""
+
+
+_TEXT_HASH = re.compile(r"/[0-9a-f]{12}$")
 
 
 class RecordedReply(Part):
@@ -34,8 +38,22 @@ class RecordedReply(Part):
 
     @property
     def key(self) -> RequestKey:
-        """The request that this replies to."""
-        return RequestKey(self.role, self.subject_kind, self.subject_id, self.revision, self.round)
+        """The request that this replies to, as `recording_key` names it."""
+        return recording_key(
+            RequestKey(self.role, self.subject_kind, self.subject_id, self.revision, self.round)
+        )
+
+
+def recording_key(key: RequestKey) -> RequestKey:
+    """The key under which a recording holds a request.
+
+    A packet's id ends in the hash of its text. The recording names the packet without it, so
+    that a reply made against another text of the same paper is found, flagged and held against
+    the text as it is now.
+    """
+    if key.subject_kind != "packet":
+        return key
+    return key._replace(subject_id=_TEXT_HASH.sub("", key.subject_id))
 
 
 class ReplayAnswerer:
@@ -63,7 +81,7 @@ class ReplayAnswerer:
         return [self._reply(request) for request in requests]
 
     def _reply(self, request: Request) -> Reply:
-        found = self._recorded.get(request.key)
+        found = self._recorded.get(recording_key(request.key))
         if found is None:
             raise ReplyMissingError(request.key, path=str(self.path))
         return Reply(
@@ -172,5 +190,6 @@ __all__ = (
     "ReplayAnswerer",
     "read_recording",
     "record_replies",
+    "recording_key",
     "replay_file",
 )
