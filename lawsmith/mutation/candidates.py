@@ -99,8 +99,8 @@ class _Screen:
         except UndefinedValueError as error:
             self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
             return None
-        ratio = np.median(np.abs(table), axis=0) / np.median(np.abs(self._values), axis=0)
-        if not np.all((ratio < LARGEST_RATIO) & (ratio > 1 / LARGEST_RATIO)):
+        size, before = (np.abs(values).mean(axis=0) for values in (table, self._values))
+        if not np.all((size < LARGEST_RATIO * before) & (before < LARGEST_RATIO * size)):
             self._reject(candidate, "off scale", 8)
             return None
         worst = self._worst_errors(table)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, Literal
 
 import numpy as np
@@ -18,6 +19,21 @@ from schemas.family import Certificate, Environment, Family, RelationSet
 ENVIRONMENTS: Final[tuple[Environment, ...]] = ("original", "counterfactual")
 DENSE_POINTS: Final = 512
 VERSION: Final = 1
+NAMES: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        1: "dimensions and unit coherence",
+        2: "defined on the domain",
+        3: "distinct in form",
+        4: "distinguishable both ways",
+        5: "null battery",
+        6: "every control matters",
+        7: "recoverable",
+        8: "scale is sane",
+        9: "strict success attainable",
+        10: "one query tells",
+        11: "consistency identities",
+    }
+)
 Figures = Mapping[str, float | str]
 
 
@@ -106,7 +122,6 @@ class Case:
 
 def certificate(
     number: int,
-    name: str,
     passed: bool | Literal["not_run"],
     figures: Figures,
     sentence: str,
@@ -117,7 +132,7 @@ def certificate(
     rounded = {key: nine(v) if isinstance(v, float) else v for key, v in figures.items()}
     return Certificate(
         number=number,
-        name=name,
+        name=NAMES[number],
         version=VERSION,
         outcome=outcome,
         figures=rounded,

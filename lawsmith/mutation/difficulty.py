@@ -45,9 +45,8 @@ _FITS: Final[Mapping[str, Fit]] = MappingProxyType(
 
 def nulls_fail(case: Case) -> Certificate:
     """Certificate 5: zero, mean, affine, monomial and cubic fits are not good enough."""
-    name = "null battery"
     if any(values is None for values in case.dense_values.values()):
-        return certificate(5, name, False, {}, "a law is undefined on the dense design")
+        return certificate(5, False, {}, "a law is undefined on the dense design")
     least: dict[Environment, float] = {}
     passing: list[str] = []
     classes = _classes(case)
@@ -71,7 +70,6 @@ def nulls_fail(case: Case) -> Certificate:
         figures["least_worst_e_original"] = float(f"{least['original']:.6g}")
     return certificate(
         5,
-        name,
         not passing,
         figures,
         "no law-blind fit passes" if not passing else f"passed by {', '.join(passing)}",
@@ -93,7 +91,6 @@ def controls_move(case: Case) -> Certificate:
     few = len(effects) > 1 and min(active.values()) < 2
     return certificate(
         6,
-        "every control matters",
         not dead and not few,
         figures,
         f"controls {', '.join(dead)} move no readout in either environment"
@@ -120,7 +117,6 @@ def scale_is_sane(case: Case) -> Certificate:
                 crossing = max(crossing, readout.absolute / width)
     return certificate(
         8,
-        "scale is sane",
         half <= HALF_STEP_SHARE * (1 + 1e-9) and span >= SPAN_STEPS and crossing <= CROSSING_SHARE,
         {"half_step_share": half, "least_span_steps": span, "crossing_share": crossing},
         "half a step is at most a tenth of the tolerance, and every readout spans"
@@ -140,7 +136,6 @@ def attainable(case: Case) -> Certificate:
     short = longest <= SHORT_DIGITS
     return certificate(
         9,
-        "strict success attainable",
         True,
         {
             "strict_attainable": "true" if short else "false",

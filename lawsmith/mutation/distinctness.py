@@ -39,7 +39,6 @@ MAIN_BUDGET: Final = 4
 
 def distinct(case: Case) -> Certificate:
     """Certificate 3: different laws, and refitting the Original's constants does not help."""
-    name = "distinct in form"
     structural = sum(m.move in STRUCTURAL for m in case.family.mutations)
     figures: dict[str, float | str] = {"structural_moves": float(structural)}
     different = _different_readout(case)
@@ -48,7 +47,6 @@ def distinct(case: Case) -> Certificate:
     figures["refit_worst_e"] = float(f"{worst:.3g}")
     return certificate(
         3,
-        name,
         different is not None and structural >= 1 and worst > REFIT_BOUND,
         figures,
         "the laws differ, and no constants bring the Original's form to the Counterfactual"
@@ -72,7 +70,6 @@ def distinguishable(case: Case) -> Certificate:
     figures["fixed_steps"] = steps = fixed_steps(case)
     return certificate(
         4,
-        "distinguishable both ways",
         passed and steps >= STEPS_BOUND,
         figures,
         "each world's law fails the other's hidden inputs, and the Fixed design of four inputs"
@@ -82,10 +79,9 @@ def distinguishable(case: Case) -> Certificate:
 
 def one_query_tells(case: Case) -> Certificate:
     """Certificate 10: the admissible input of the dense design that separates the worlds most."""
-    name = "one query tells"
     first, second = (case.dense_values[environment] for environment in ENVIRONMENTS)
     if first is None or second is None:
-        return certificate(10, name, False, {}, "a law is undefined on the dense design")
+        return certificate(10, False, {}, "a law is undefined on the dense design")
     gaps = separation(first, second, case)
     # Near-ties must not turn on the last bits of float64: the first of the best is taken.
     best = int(np.argmax(gaps >= gaps.max() * (1 - 1e-6)))
@@ -100,7 +96,6 @@ def one_query_tells(case: Case) -> Certificate:
         figures[f"at_{control.name}"] = value
     return certificate(
         10,
-        name,
         steps >= STEPS_BOUND and gaps[best] > 1.0,
         figures,
         "one admissible input tells the worlds apart",

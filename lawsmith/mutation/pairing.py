@@ -94,14 +94,11 @@ def forge(
 ) -> ForgeReport:
     """What the forge makes of a card; a refused card is a report, not an exception."""
     try:
-        bench = _Bench(card, key, background)
-    except DesignError as error:
-        return _refused(error.reason_code, error.problem)
-    except ForgeError as error:
-        return _refused(error.reason_code, error.problem)
+        return _Bench(card, key, background).search(difficulty, move)
+    except (DesignError, ForgeError) as error:
+        return _refused(error.reason_code, str(error))
     except UndefinedValueError as error:
         return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
-    return bench.search(difficulty, move)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from lawsmith.errors import InputError
+from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.mutation.case import Case, certificate
 from lawsmith.mutation.difficulty import attainable, controls_move, nulls_fail, scale_is_sane
 from lawsmith.mutation.distinctness import distinct, distinguishable, one_query_tells
@@ -20,7 +20,6 @@ FIGURE_AGREEMENT: Final = 1e-6
 def _recoverable(case: Case) -> Certificate:
     return certificate(
         7,
-        "recoverable",
         "not_run",
         {},
         "not run: the refit from `starts-1` is not part of this version",
@@ -52,7 +51,7 @@ def certify(family: Family) -> tuple[Certificate, ...]:
         family: its own `certificates` field is not read.
     """
     case = Case(family)
-    return tuple(prove(case) for prove in CERTIFICATES)
+    return tuple(_proved(case, number) for number in range(1, len(CERTIFICATES) + 1))
 
 
 def screen(case: Case) -> tuple[tuple[Certificate, ...], Certificate | None]:
@@ -62,7 +61,7 @@ def screen(case: Case) -> tuple[tuple[Certificate, ...], Certificate | None]:
     """
     found: list[Certificate] = []
     for number in CHEAPEST_FIRST:
-        found.append(CERTIFICATES[number - 1](case))
+        found.append(_proved(case, number))
         if found[-1].outcome == "failed":
             return tuple(found), found[-1]
     return tuple(sorted(found, key=lambda one: one.number)), None
@@ -108,6 +107,14 @@ def differing_figures(
         if one.sentence != other.sentence:
             faults.append(f"certificates/{one.number}/sentence")
     return (*faults, *(f"certificates/{number}" for number in again))
+
+
+def _proved(case: Case, number: int) -> Certificate:
+    """One certificate; a law without a value where it looks, or a bad unit, fails it."""
+    try:
+        return CERTIFICATES[number - 1](case)
+    except (UndefinedValueError, InputError) as error:
+        return certificate(number, False, {}, f"cannot be proved: {error}")
 
 
 def _same(one: float | str | None, other: float | str | None) -> bool:

@@ -22,18 +22,15 @@ IDENTITY_BOUND: Final = 1e-12
 
 def units_close(case: Case) -> Certificate:
     """Certificate 1: dimensions and unit coherence of every definition and relation."""
-    name, checked, worst = "dimensions and unit coherence", 0, 0.0
+    checked, worst = 0, 0.0
     for environment in ENVIRONMENTS:
         try:
             terms, difference = _coherence(case, environment)
-        except DimensionError as error:
-            return certificate(1, name, False, {"terms": float(checked)}, f"{environment}: {error}")
-        except UndefinedValueError as error:
-            return certificate(1, name, False, {"terms": float(checked)}, f"{environment}: {error}")
+        except (DimensionError, UndefinedValueError) as error:
+            return certificate(1, False, {"terms": float(checked)}, f"{environment}: {error}")
         checked, worst = checked + terms, max(worst, difference)
     return certificate(
         1,
-        name,
         worst <= COHERENCE_BOUND,
         {"terms": float(checked), "worst_relative": worst},
         f"{checked} expressions close in dimension and give the same value in SI base units",
@@ -42,7 +39,6 @@ def units_close(case: Case) -> Certificate:
 
 def defined(case: Case) -> Certificate:
     """Certificate 2: defined on the domain (sampled), float64 safe, stored truth is the truth."""
-    name = "defined on the domain"
     design = np.vstack([case.dense, case.fixed, case.hidden])
     figures: dict[str, float | str] = {"method": "sampled", "points": float(len(design))}
     family = case.family
@@ -57,14 +53,13 @@ def defined(case: Case) -> Certificate:
                 float_values(case.laws[environment], family.controls, case.dense)
             wrong, gap = _float_gap(case, environment)
         except UndefinedValueError as error:
-            return certificate(2, name, False, figures, f"{environment}: {error}")
+            return certificate(2, False, figures, f"{environment}: {error}")
         differing, worst = differing + wrong, max(worst, gap)
     figures["differing_truths"] = float(differing)
     # Only the order of magnitude: the last bits of float64 functions differ between machines.
     figures["float_gap_below"] = 1e-9 if worst < 1e-9 else 10.0 ** np.ceil(np.log10(worst))
     return certificate(
         2,
-        name,
         differing == 0 and worst <= 1.0 and not outside.any(),
         figures,
         "every law is defined at every sampled point, and float64 agrees with 50 digits"
@@ -75,7 +70,6 @@ def defined(case: Case) -> Certificate:
 
 def identities_hold(case: Case) -> Certificate:
     """Certificate 11: what holds between readouts in the Original holds in the Counterfactual."""
-    name = "consistency identities"
     identities = case.family.consistency
     figures: dict[str, float | str] = {"identities": float(len(identities))}
     held, broken = 0, 0
@@ -92,7 +86,6 @@ def identities_hold(case: Case) -> Certificate:
     figures["held_in_original"] = float(held)
     return certificate(
         11,
-        name,
         broken == 0,
         figures,
         f"{held} identities of the Original hold in the Counterfactual"
@@ -119,16 +112,11 @@ def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
     values |= {p.name: np.full(len(points), p.value) for p in relations.parameters}
     worst = 0.0
     for expression, unit, name in bodies:
-        coherence = unit_coherent(expression, units, unit, _used(expression, values))
+        coherence = unit_coherent(expression, units, unit, values)
         worst = max(worst, coherence.worst)
         if name:
             values[name] = _exact_column(expression, values, len(points))
     return len(bodies), worst
-
-
-def _used(expression: Expression, values: Mapping[str, Table]) -> dict[str, Table]:
-    # One row of inputs even for a definition without controls.
-    return dict(values)
 
 
 def _exact_column(expression: Expression, values: Mapping[str, Table], n: int) -> Table:
