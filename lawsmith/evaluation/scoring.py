@@ -7,19 +7,20 @@ admissible predictor is determined and a failure, never a missing row.
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
 
-from lawsmith.errors import InputError, IntegrityError
+from lawsmith.errors import InputError, IntegrityError, LawsmithError
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
-from lawsmith.expressions import equivalent, fold_constants, same_form
+from lawsmith.expressions import Verdict, equivalent, fold_constants, same_form
 from lawsmith.measurement.prediction import Score, prediction_errors, score_prediction
 from schemas.card import Choices
 from schemas.episode import Episode
 from schemas.family import FamilyControl
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
-from schemas.task import PublicTask, SealedKey
+from schemas.task import ConstantTolerance, PublicTask, SealedKey
 
 SCORER_VERSION: Final = "score-1"
 
@@ -29,8 +30,15 @@ STRICT_DELTA_RULE: Final = (
     " inputs (at most 1e-2), fixed before play."
 )
 
+TIME_LIMITS: Final = (5.0, 60.0)
+"""Seconds of the guard at the first and at the second try; it decides no score."""
+
 Answer = Literal["yes", "no", "undecided"]
 Clock = Callable[[], float]
+
+
+class TimeLimitError(LawsmithError, TimeoutError):
+    """A guard fired twice: the episode is not scored, and is to be scored again."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +65,11 @@ def score_episode(
         episode: what was played.
         task: its public task.
         key: its sealed key.
-        clock: monotonic seconds, for the guard of equivalence alone; a guard that fires
-            leaves the episode undetermined and is to be scored again.
+        clock: monotonic seconds, for the guard of comparisons alone.
 
     Raises:
         IntegrityError: episode, task and key do not belong together.
+        TimeLimitError: a comparison's guard fired twice; no score is made of that.
     """
     _belong(episode, task, key)
     if episode.end == "infrastructure":
@@ -104,23 +112,49 @@ def judge(
     within = True
     reasons: list[str] = []
     for name, expression in predictor.items():
-        folded = fold_constants(expression)
         tolerances = {c.path: c for c in key.constants if c.readout == name}
-        found = same_form(folded, laws[name], list(tolerances), domain, clock=clock)
+        alike = partial(
+            same_form, fold_constants(expression), laws[name], list(tolerances), domain, clock=clock
+        )
+        found = _settled(alike, name)
         form = _both(form, _answer(found.verdict))
         if found.verdict != "equal":
             reasons.append(f"{name}: form {found.verdict} ({found.reason})")
-        for path, value in (found.constant_map or {}).items():
-            constant = tolerances[path]
-            if abs(value - constant.value) > constant.delta * abs(constant.value):
-                within = False
-                reasons.append(f"{name}{path}: {value!r} is beyond delta of the law's constant")
+        beyond = _beyond(found.constant_map or {}, tolerances)
+        within = within and not beyond
+        reasons += [f"{name}{item}" for item in beyond]
         if equal != "no":
-            verdict = equivalent(expression, laws[name], domain, clock=clock)
+            compare = partial(equivalent, expression, laws[name], domain, clock=clock)
+            verdict = _settled(compare, name)
             equal = _both(equal, _answer(verdict.verdict))
             if verdict.verdict == "undecided":
                 reasons.append(f"{name}: equivalence undecided ({verdict.reason})")
     return Judgement(equal=equal, form=form, within=within, reason="; ".join(reasons))
+
+
+def _beyond(
+    constants: Mapping[str, float], tolerances: Mapping[str, ConstantTolerance]
+) -> list[str]:
+    """The constants that lie beyond their deltas, in sentences."""
+    return [
+        f"{path}: {value!r} is beyond delta of the law's constant"
+        for path, value in constants.items()
+        if abs(value - tolerances[path].value)
+        > tolerances[path].delta * abs(tolerances[path].value)
+    ]
+
+
+def _settled(compare: Callable[..., Verdict], readout: str) -> Verdict:
+    """The verdict of a comparison, asked again with more time where its guard fired."""
+    for limit in TIME_LIMITS:
+        verdict = compare(time_limit=limit)
+        if verdict.reason != "time_limit":
+            return verdict
+    raise TimeLimitError(
+        f"the comparison took longer than {TIME_LIMITS[-1]} s",
+        path=readout,
+        fix="score the episode again on a less busy machine",
+    )
 
 
 def _scored(
@@ -290,4 +324,11 @@ def _finite(value: float) -> float:
     return value if np.isfinite(value) else float(np.finfo(np.float64).max)
 
 
-__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "Judgement", "judge", "score_episode")
+__all__ = (
+    "SCORER_VERSION",
+    "STRICT_DELTA_RULE",
+    "Judgement",
+    "TimeLimitError",
+    "judge",
+    "score_episode",
+)
