@@ -13,7 +13,7 @@ from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND, S
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
 from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.relation_sets import laws_of
+from lawsmith.mutation.relation_sets import laws_of, meanings_of
 from lawsmith.mutation.sources import Interface
 from lawsmith.mutation.tolerance import RELATIVE, scale_tolerance
 from lawsmith.mutation.truth import Table, float_values
@@ -138,10 +138,7 @@ class _Screen:
         laws: dict[str, Expression],
         sides: tuple[Expression, Expression],
     ) -> float:
-        known: dict[str, Expression] = {p.name: p.value for p in relations.parameters}
-        for definition in relations.definitions:
-            known[definition.name] = substitute(definition.expression, known)
-        known |= laws
+        known = meanings_of(relations) | laws
         table = self._table({str(i): substitute(side, known) for i, side in enumerate(sides)})
         size = np.abs(table).max(axis=1)
         gap = np.abs(table[:, 0] - table[:, 1]) / np.where(size > 0, size, 1.0)

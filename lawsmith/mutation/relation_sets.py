@@ -22,11 +22,17 @@ class United(Protocol):
         """Unit text."""
 
 
-def laws_of(relations: RelationSet) -> dict[str, Expression]:
-    """Readout -> law over the controls alone: definitions and parameters substituted, unfolded."""
+def meanings_of(relations: RelationSet) -> dict[str, Expression]:
+    """Parameter or definition -> what it stands for, over the controls alone."""
     known: dict[str, Expression] = {p.name: p.value for p in relations.parameters}
     for definition in relations.definitions:
         known[definition.name] = substitute(definition.expression, known)
+    return known
+
+
+def laws_of(relations: RelationSet) -> dict[str, Expression]:
+    """Readout -> law over the controls alone: definitions and parameters substituted, unfolded."""
+    known = meanings_of(relations)
     return {r.readout: substitute(r.expression, known) for r in relations.relations}
 
 
@@ -165,6 +171,7 @@ __all__ = (
     "folded",
     "folded_laws",
     "laws_of",
+    "meanings_of",
     "names_in",
     "units_of",
 )

@@ -10,7 +10,7 @@ from lawsmith.expressions import check_dimensions, evaluate_exact, unit_coherent
 from lawsmith.expressions.dimensions import COHERENCE_BOUND
 from lawsmith.measurement.constraints import columns, feasible, inside
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.relation_sets import units_of
+from lawsmith.mutation.relation_sets import meanings_of, units_of
 from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
 from schemas.family import Certificate, Environment
@@ -141,10 +141,7 @@ def _identity_gap(
 ) -> float:
     """Largest relative difference of the two sides over some hidden inputs, at 50 digits."""
     relations = case.sets[environment]
-    known: dict[str, Expression] = {p.name: p.value for p in relations.parameters}
-    for definition in relations.definitions:
-        known[definition.name] = substitute(definition.expression, known)
-    known |= case.laws[environment]
+    known = meanings_of(relations) | case.laws[environment]
     sides = {"left": substitute(left, known), "right": substitute(right, known)}
     table = exact_values(sides, case.family.controls, case.hidden[:IDENTITY_POINTS])
     size = np.abs(table).max(axis=1)

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.refusals import ForgeError
+from lawsmith.mutation.relation_sets import folded, meanings_of
 from schemas.card import Card, HistoricalCard, Parameter
-from schemas.expression import names_of
+from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
     FamilyConsistency,
     FamilyConstraint,
@@ -29,13 +31,22 @@ class Interface:
 
 
 def interface_of(card: Card | HistoricalCard) -> Interface:
-    """Controls, readout units, constraints and consistency identities of a card."""
+    """Controls, readout units, constraints and consistency identities of a card.
+
+    A constraint is a condition of the domain: its parameters are replaced by their values in
+    the Original, so that it reads the same in both environments and names controls alone.
+
+    Raises:
+        ForgeError: as `relation_set_of`.
+    """
     controls = tuple(
         FamilyControl(name=c.name, symbol=c.symbol, meaning=c.meaning, unit=c.unit, domain=c.domain)
         for c in card.controls
     )
+    stated = _meanings(card)
     constraints = tuple(
-        FamilyConstraint(expression=c.expression, meaning=c.meaning) for c in card.constraints
+        FamilyConstraint(expression=folded(substitute(c.expression, stated)), meaning=c.meaning)
+        for c in card.constraints
     )
     if isinstance(card, HistoricalCard):
         pairs = [(left, right) for left, right in card.consistency]
@@ -77,11 +88,25 @@ def relation_set_of(card: Card) -> RelationSet:
             for d in card.definitions
         ),
     ]
+    used = {identity.left for identity in card.consistency}
+    used |= {identity.right for identity in card.consistency}
+    used |= {definition.expression for definition in definitions} | set(related.values())
+    needed = {name for expression in used for name in names_of(expression)}
     return RelationSet(
-        parameters=tuple(_parameter(p) for p in card.parameters if p.derivation is None),
+        # A parameter of a constraint alone is part of the domain, not of the law.
+        parameters=tuple(
+            _parameter(p) for p in card.parameters if p.derivation is None and p.name in needed
+        ),
         definitions=tuple(_ordered(definitions)),
         relations=tuple(LawRelation(readout=name, expression=related[name]) for name in declared),
     )
+
+
+def _meanings(card: Card | HistoricalCard) -> dict[str, Expression]:
+    if isinstance(card, HistoricalCard):
+        return meanings_of(original_of(card))
+    stated: dict[str, Expression] = {p.name: p.value for p in card.parameters}
+    return stated | meanings_of(relation_set_of(card))
 
 
 def _ordered(definitions: list[LawDefinition]) -> list[LawDefinition]:
