@@ -69,7 +69,9 @@ def assemble(content: ReleaseContent) -> Assembly:
         "discovery": _records([task for task in tasks if task.setting == "discovery"]),
         "identification": _records([task for task in tasks if task.setting == "identification"]),
         "fixed_observations": tuple(canonical_json(row.model_dump(mode="json")) for row in fixed),
-        "licences": tuple(plain_line(row) for row in licence_rows(content)),
+        "licences": tuple(
+            plain_line(row) for row in licence_rows(content.families, content.papers)
+        ),
         "keys": _records(keys),
         "task_families": tuple(plain_line(task_family_row(key)) for key in keys),
         "families": _records(content.families),

@@ -6,9 +6,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lawsmith.expressions import number_text, to_infix
-from lawsmith.release.content import ReleaseContent
+from lawsmith.release.content import PaperNote, ReleaseContent
 from schemas.card import Choices, Domain
-from schemas.family import RelationSet
+from schemas.family import Family, RelationSet
 from schemas.record import CANARY
 from schemas.task import FixedObservation, PublicTask, SealedKey
 
@@ -81,11 +81,11 @@ def dataset_card(
     )
 
 
-def licence_rows(content: ReleaseContent) -> list[LicenceRow]:
+def licence_rows(families: Sequence[Family], papers: Sequence[PaperNote]) -> list[LicenceRow]:
     """How many tasks rest on papers of each licence; no row leads to a paper."""
-    licence_of = {note.paper_id: note.licence or "none stated" for note in content.papers}
+    licence_of = {note.paper_id: note.licence or "none stated" for note in papers}
     counts: dict[str, int] = {}
-    for family in content.families:
+    for family in families:
         licence = "no source paper"
         if family.paper_id is not None:
             licence = licence_of.get(family.paper_id, "none stated")

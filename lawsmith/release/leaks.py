@@ -26,6 +26,9 @@ from schemas.task import FixedObservation, PublicTask, SealedKey
 SIGNIFICANCE: Final = 1e-3
 """A feature is at fault when its sign test, times the number of features, is below this."""
 
+SMALL: Final = 12
+"""Whole numbers up to here are no sign of anything."""
+
 _NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
 
 
@@ -147,7 +150,8 @@ def _environment_pairs(keys: Iterable[SealedKey]) -> Iterator[tuple[str, str]]:
 def _named(task: PublicTask, names: Mapping[str, str]) -> Iterator[Fault]:
     for field, text in _texts(task):
         for kind, name in names.items():
-            pattern = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
+            # A paper key such as 0001 must not be found inside the number 0.0001.
+            pattern = rf"(?<![A-Za-z0-9.]){re.escape(name)}(?![A-Za-z0-9]|\.[0-9])"
             if re.search(pattern, text, re.IGNORECASE):
                 yield Fault(
                     path=f"{row_path(task.setting, task.id)}/{field}", what=f"holds the {kind}"
@@ -169,7 +173,10 @@ def _texts(task: PublicTask) -> Iterator[tuple[str, str]]:
 
 
 def drawn_constants(family: Family) -> frozenset[float]:
-    """The numbers that only the Counterfactual has: drawn under the key."""
+    """The numbers that only the Counterfactual has: drawn under the key.
+
+    Small whole numbers are left out: they stand in every text, as in "m^2".
+    """
 
     def literals(environment: Environment) -> set[float]:
         relations = getattr(family, environment)
@@ -177,7 +184,8 @@ def drawn_constants(family: Family) -> frozenset[float]:
         nodes = {node for tree in trees for _, node in walk(tree) if isinstance(node, float)}
         return nodes | {item.value for item in relations.parameters}
 
-    return frozenset(literals("counterfactual") - literals("original"))
+    new = literals("counterfactual") - literals("original")
+    return frozenset(value for value in new if not (value.is_integer() and abs(value) <= SMALL))
 
 
 def _drawn(task: PublicTask, family: Family) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import compile_expression
+from lawsmith.expressions import compile_expression, number_text
 from lawsmith.measurement.constraints import feasible
 from lawsmith.measurement.sampling import from_unit, is_logarithmic
 from schemas.card import Choices
@@ -80,6 +80,8 @@ def _draw(
         marker="o" if discrete else None,
         markersize=4,
     )
+    if discrete and len(x) <= 10:
+        panel.set_xticks(x, [number_text(float(value)) for value in x])
     if is_logarithmic(family.controls[axis]):
         panel.set_xscale("log")
     control = family.controls[axis]

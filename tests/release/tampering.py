@@ -49,7 +49,11 @@ def alter(
     assert node[place] != change(node[place])
     node[place] = change(node[place])
     _write_rows(path, rows)
-    name = rows[row].get("id") or f"{rows[row]['task_id']}/{rows[row]['index']}"
+    name = (
+        rows[row].get("id")
+        or rows[row].get("licence")
+        or f"{rows[row]['task_id']}/{rows[row]['index']}"
+    )
     return name, node[place]
 
 

@@ -50,6 +50,10 @@ def test_a_sealed_name_in_a_text_is_found(
     assert any(kind in fault.what for fault in faults)
 
 
+def test_a_paper_key_inside_a_number_is_no_leak(samples: ModuleType, made: FamilyTasks) -> None:
+    assert check(samples, made, background="From 0.9001 to 9001.5 in m^3.") == []
+
+
 def test_a_drawn_constant_in_a_text_is_found(samples: ModuleType) -> None:
     family = samples.historical_family()
     (constant, *_) = sorted(drawn_constants(family) - {0.0})

@@ -13,6 +13,7 @@ import pytest
 
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.release.bundle import verify_release
+from lawsmith.release.tables import TABLE_PATHS, row_path
 from schemas.release import Fault
 
 
@@ -76,14 +77,13 @@ ALTERATIONS: list[tuple[str, str, int, str, Callable[[Any], Any]]] = [
     ("a quote", "cards", 0, "parameters/0/anchors/0/quote_sha256", other_hash),
     ("a card constant", "cards", 0, "parameters/1/value", a_little),
     ("a verdict's subject", "reviews", 1, "subject_digest", other_hash),
+    ("a licence count", "licences", 0, "tasks", more),
     ("a task's family", "task_families", 0, "environment",
      lambda e: "original" if e == "counterfactual" else "counterfactual"),
 ]  # fmt: skip
 
 
 def row_faults(release: Path, faults: list[Fault], table: str, name: str) -> list[Fault]:
-    from lawsmith.release.tables import row_path
-
     return [fault for fault in faults if fault.path.startswith(row_path(table, name))]
 
 
@@ -109,7 +109,7 @@ def test_an_alteration_is_named_with_its_path(
     name, _ = tampering.alter(copy, table, row, pointer, change)
     faults = verify_release(copy)
     assert row_faults(copy, faults, table, name), what
-    assert any(fault.path == f"{_folder(table)}/{table}.jsonl" for fault in faults)
+    assert any(fault.path == TABLE_PATHS[table] for fault in faults)
 
     tampering.rehash(copy, table)
     faults = verify_release(copy)
@@ -120,10 +120,6 @@ def test_an_alteration_is_named_with_its_path(
         fields = {fault.path.partition("#")[2] for fault in faults}
         first = pointer.split("/", maxsplit=1)[0]
         assert any(f"/{first}" in field for field in fields), (what, sorted(fields))
-
-
-def _folder(table: str) -> str:
-    return "public" if table in ("discovery", "identification", "fixed_observations") else "sealed"
 
 
 def test_a_certificate_altered_everywhere_is_found_by_recomputing(
@@ -236,6 +232,7 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 from pathlib import Path
 from lawsmith.release.bundle import verify_release
+from lawsmith.release.tables import TABLE_PATHS, row_path
 print(verify_release(Path(sys.argv[1]), certificates=-1))
 """
 

@@ -21,6 +21,7 @@ from lawsmith.release.bundle.recomputation import (
 )
 from lawsmith.release.content import SUFFIXES, PaperNote, check_version
 from lawsmith.release.differences import differences
+from lawsmith.release.gallery import licence_rows
 from lawsmith.release.gates import certificate_faults, gate_faults
 from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, strata_of
@@ -265,13 +266,16 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
             yield Fault(
                 path=f"{SEALED_MANIFEST}/attributions", what="is not what attributions.jsonl says"
             )
+    licences = licence_rows(sealed.families, sealed.papers)
     expected = {
+        "licences": [{**row, "canary": CANARY} for row in licences],
         "task_families": [{**task_family_row(key), "canary": CANARY} for key in sealed.keys],
         "certificates": [strict_json(line) for line in certificate_lines(sealed.families)],
     }
     for table, rows in expected.items():
-        found = {str(row.get("id")): row for _, row in reader.rows(table)}
-        wanted = {row["id"]: row for row in rows}
+        name = "licence" if table == "licences" else "id"
+        found = {str(row.get(name)): row for _, row in reader.rows(table)}
+        wanted = {row[name]: row for row in rows}
         for identity in sorted({*found, *wanted}):
             if identity not in found or identity not in wanted:
                 state = "is missing" if identity not in found else "belongs to no record"

@@ -199,7 +199,7 @@ def _write_pages(folder: Path, assembly: Assembly) -> None:
         for task in assembly.tasks
     }
     _write(folder / "public/gallery/index.html", public_page(content, assembly.tasks, fixed))
-    card = dataset_card(content, assembly.tasks, licence_rows(content))
+    card = dataset_card(content, assembly.tasks, licence_rows(content.families, content.papers))
     _write(folder / "public/README.md", card)
     plots: dict[str, str] = {}
     for number, family in enumerate(sorted(content.families, key=lambda f: f.id), start=1):
