@@ -115,12 +115,15 @@ def scale_is_sane(case: Case) -> Certificate:
                 half = max(half, float((readout.resolution / 2 / allowed).max()))
             if column.min() < 0.0 < column.max():
                 crossing = max(crossing, readout.absolute / width)
+    sane = half <= HALF_STEP_SHARE * (1 + 1e-9) and span >= SPAN_STEPS
+    sane = sane and crossing <= CROSSING_SHARE
     return certificate(
         8,
-        half <= HALF_STEP_SHARE * (1 + 1e-9) and span >= SPAN_STEPS and crossing <= CROSSING_SHARE,
+        sane,
         {"half_step_share": half, "least_span_steps": span, "crossing_share": crossing},
-        "half a step is at most a tenth of the tolerance, and every readout spans"
-        f" {span:.3g} steps or more",
+        "half a step is at most a tenth of the tolerance, and every readout spans enough steps"
+        if sane
+        else "a readout's step, span or tolerance does not fit its values",
     )
 
 

@@ -24,7 +24,7 @@ STRENGTHS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 LARGEST_GROUP: Final = 15
 _DRAWS: Final = 2
 _PAIRS: Final = 3
-_GROUP_OPS: Final = ("add", "sub", "mul", "div", "pow", "sqrt", "neg")
+_GROUP_OPS: Final = ("mul", "div", "pow", "sqrt")
 _FACTOR_OPS: Final = ("mul", "div", "neg")
 
 
@@ -208,7 +208,7 @@ def _bare_factors(ground: Ground) -> Iterator[tuple[str, str]]:
 
 
 def _groups(ground: Ground) -> list[Expression]:
-    """Distinct positive dimensionless products and sums that vary, whole relations apart."""
+    """Distinct positive dimensionless products and powers that vary, whole relations apart."""
     roots = {f"/relations/{i}/expression" for i in range(len(ground.original.relations))}
     found: dict[Expression, None] = {}
     for path, node in ground.nodes():

@@ -121,6 +121,7 @@ def test_dependents_are_recomputed_and_corrections_vanish_in_the_original(key: b
 def test_all_discrete_family_withholds_a_quarter(key: bytes) -> None:
     family = forge_family(load("rydberg_series"), key)
     assert len(family.hidden.inputs) == 110 // 4
+    assert family.certificates[1].figures["method"] == "proved"
     assert not set(family.hidden.inputs) & set(family.fixed.inputs)
 
 

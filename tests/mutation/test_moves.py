@@ -134,13 +134,17 @@ def test_interaction_crosses_two_inputs(card: Card) -> None:
 
 def test_introduced_names_avoid_taken_ones(parts: Parts) -> None:
     card = parts["card"](
+        relations=(
+            parts["relation"]("h", "kappa*a*shape*exp(-k*z)"),
+            parts["relation"]("q", "b*shape*z"),
+        ),
         parameters=(
             parts["parameter"]("a", 143.0, "um"),
             parts["parameter"]("b", 0.37, "mL/s/cm"),
             parts["parameter"]("k", 0.053, "1/cm"),
             parts["parameter"]("x0", 1.3, "m/s", role="reference"),
             parts["parameter"]("kappa", 1.0, "1"),
-        )
+        ),
     )
     candidate = next(MOVES["interaction"](ground_of(card), np.random.default_rng(1)))
     assert candidate.introduced[0].name == "kappa_2"

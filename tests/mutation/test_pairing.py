@@ -153,6 +153,32 @@ def test_derived_parameter_follows_its_base(parts: Parts, key: bytes) -> None:
     assert "b" not in {p.name for p in family.original.parameters}
 
 
+def test_a_constraint_s_parameter_is_part_of_the_domain(parts: Parts, key: bytes) -> None:
+    from lawsmith.expressions import parse_infix, to_infix
+    from schemas.card import Constraint
+    from schemas.expression import names_of
+
+    limited = parts["card"](
+        parameters=(
+            *parts["card"]().parameters,
+            parts["parameter"]("limit", 2.5, "cm*s/m", role="constant"),
+        ),
+        constraints=(
+            Constraint(
+                expression=parse_infix("z - limit*x"),
+                meaning="far enough from the inlet",
+                anchors=parts["card"]().sampling_anchors,
+            ),
+        ),
+    )
+    family = forge_family(limited, key)
+    (condition,) = family.constraints
+    assert to_infix(condition.expression) == "z - 2.5*x"
+    assert names_of(condition.expression) == {"x", "z"}
+    assert "limit" not in {p.name for p in family.original.parameters}
+    assert all(z >= 2.5 * x for x, z in family.hidden.inputs)
+
+
 def test_circular_definitions_are_refused(parts: Parts, key: bytes) -> None:
     circle = parts["card"](
         definitions=(

@@ -1,0 +1,71 @@
+"""Proof by interval bisection that a law has a finite real value on a whole box of controls."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
+from lawsmith.expressions.domains import Axis
+from lawsmith.expressions.truth import exact_value
+from lawsmith.measurement.constraints import Controlled
+from schemas.card import Choices
+from schemas.expression import Expression
+
+MAX_BOXES: Final = 4096
+_BITS: Final = 64
+
+
+def proved_finite(law: Expression, controls: Sequence[Controlled], limit: int) -> bool:
+    """Whether rigorous balls show that a law is defined everywhere on its box.
+
+    Choices count as the interval that holds them, and constraints are not used: what is proved
+    is proved for more than the domain. False means that `limit` boxes did not suffice, or that
+    a whole box is undefined.
+
+    Args:
+        law: over the controls alone.
+        controls: the axes.
+        limit: the largest number of boxes looked at, at most 4,096.
+    """
+    whole = tuple(_axis(control) for control in controls)
+    stack = [whole]
+    for _ in range(min(limit, MAX_BOXES)):
+        if not stack:
+            return True
+        box = stack.pop()
+        try:
+            if _finite(law, box):
+                continue
+        except UndefinedError:
+            return False
+        except UndecidedError:
+            pass
+        stack.extend(_halves(box, whole))
+    return not stack
+
+
+def _finite(law: Expression, box: tuple[Axis, ...]) -> bool:
+    value = exact_value(law, {axis.name: axis.ball() for axis in box}, _BITS)
+    return bool(ball(value).is_finite())
+
+
+def _halves(box: tuple[Axis, ...], whole: tuple[Axis, ...]) -> list[tuple[Axis, ...]]:
+    """The box cut across the axis that is longest against the whole."""
+    shares = [
+        (axis.high - axis.low) / (full.high - full.low) if full.high > full.low else 0.0
+        for axis, full in zip(box, whole, strict=True)
+    ]
+    i = shares.index(max(shares))
+    axis = box[i]
+    middle = axis.low + (axis.high - axis.low) / 2
+    ends = ((axis.low, middle), (middle, axis.high))
+    return [(*box[:i], Axis(axis.name, low, high), *box[i + 1 :]) for low, high in ends]
+
+
+def _axis(control: Controlled) -> Axis:
+    domain = control.domain
+    if isinstance(domain, Choices):
+        return Axis(control.name, domain.choices[0], domain.choices[-1])
+    return Axis(control.name, domain.low, domain.high)
+
+
+__all__ = ("MAX_BOXES", "proved_finite")
