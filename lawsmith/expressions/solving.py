@@ -22,6 +22,8 @@ POINTS: Final = 96
 STARTS: Final = 48
 FIT_BOUND: Final = 1e-7
 """Relative residual under which a float64 solution is worth sharpening."""
+NEAR: Final = 0.05
+"""Largest relative residual of a rough descent that is followed to the end."""
 STEADY: Final = 1e-10
 """Relative rounding error below which a float64 misfit of a linear form proves a difference."""
 ROUGH: Final = 1e-4
@@ -235,9 +237,12 @@ class ConstantSearch:
                 return np.full(len(self._truth), 1e3)
             return np.clip(values - 1.0, -1e3, 1e3)
 
-        fit = least_squares(
-            residual, np.log(np.abs(start[curved])), xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=60
-        )
+        # A descent to a match shrinks its cost manyfold at every step, so one that creeps is
+        # none; only what comes near is worth the last digits.
+        rough = least_squares(residual, np.log(np.abs(start[curved])), ftol=1e-3, max_nfev=60)
+        if np.abs(rough.fun).max() > NEAR:
+            return None
+        fit = least_squares(residual, rough.x, xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=60)
         return constants(np.asarray(fit.x))
 
     def _independent(self, constants: Floats) -> tuple[list[int], list[int]]:
