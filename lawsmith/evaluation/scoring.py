@@ -5,22 +5,17 @@ admissible predictor is determined and a failure, never a missing row.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
-from lawsmith.errors import InputError, IntegrityError, LawsmithError
+from lawsmith.errors import InputError, IntegrityError
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
-from lawsmith.expressions import Verdict, equivalent, fold_constants, same_form
+from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
 from lawsmith.measurement.prediction import Score, prediction_errors, score_prediction
-from schemas.card import Choices
 from schemas.episode import Episode
-from schemas.family import FamilyControl
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
-from schemas.task import ConstantTolerance, PublicTask, SealedKey
+from schemas.task import PublicTask, SealedKey
 
 SCORER_VERSION: Final = "score-1"
 
@@ -29,27 +24,6 @@ STRICT_DELTA_RULE: Final = (
     " delta, the largest relative change of that constant alone that keeps e <= 1 on all hidden"
     " inputs (at most 1e-2), fixed before play."
 )
-
-TIME_LIMITS: Final = (5.0, 60.0)
-"""Seconds of the guard at the first and at the second try; it decides no score."""
-
-Answer = Literal["yes", "no", "undecided"]
-Clock = Callable[[], float]
-
-
-class TimeLimitError(LawsmithError, TimeoutError):
-    """A guard fired twice: the episode is not scored, and is to be scored again."""
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """How a predictor compares with the sealed laws, beyond its numbers."""
-
-    equal: Answer
-    form: Answer
-    within: bool
-    """Every constant is within its delta; only read where the form is the same."""
-    reason: str
 
 
 def score_episode(
@@ -90,71 +64,6 @@ def score_episode(
     )
     judged = judge(predictor, task, key, accurate=score.weak, clock=clock)
     return _scored(episode, task, key, predictor, score, judged)
-
-
-def judge(
-    predictor: Predictor,
-    task: PublicTask,
-    key: SealedKey,
-    *,
-    accurate: bool,
-    clock: Clock = time.monotonic,
-) -> Judgement:
-    """Form, equivalence and constants of a predictor against the sealed laws.
-
-    Equivalence is only asked for where every e is at most 1: a law that differs by more than
-    its tolerance somewhere is not the same law.
-    """
-    domain = {control.name: _domain(control) for control in task.controls}
-    laws = {law.readout: law.expression for law in key.laws}
-    equal: Answer = "yes" if accurate else "no"
-    form: Answer = "yes"
-    within = True
-    reasons: list[str] = []
-    for name, expression in predictor.items():
-        tolerances = {c.path: c for c in key.constants if c.readout == name}
-        alike = partial(
-            same_form, fold_constants(expression), laws[name], list(tolerances), domain, clock=clock
-        )
-        found = _settled(alike, name)
-        form = _both(form, _answer(found.verdict))
-        if found.verdict != "equal":
-            reasons.append(f"{name}: form {found.verdict} ({found.reason})")
-        beyond = _beyond(found.constant_map or {}, tolerances)
-        within = within and not beyond
-        reasons += [f"{name}{item}" for item in beyond]
-        if equal != "no":
-            compare = partial(equivalent, expression, laws[name], domain, clock=clock)
-            verdict = _settled(compare, name)
-            equal = _both(equal, _answer(verdict.verdict))
-            if verdict.verdict == "undecided":
-                reasons.append(f"{name}: equivalence undecided ({verdict.reason})")
-    return Judgement(equal=equal, form=form, within=within, reason="; ".join(reasons))
-
-
-def _beyond(
-    constants: Mapping[str, float], tolerances: Mapping[str, ConstantTolerance]
-) -> list[str]:
-    """The constants that lie beyond their deltas, in sentences."""
-    return [
-        f"{path}: {value!r} is beyond delta of the law's constant"
-        for path, value in constants.items()
-        if abs(value - tolerances[path].value)
-        > tolerances[path].delta * abs(tolerances[path].value)
-    ]
-
-
-def _settled(compare: Callable[..., Verdict], readout: str) -> Verdict:
-    """The verdict of a comparison, asked again with more time where its guard fired."""
-    for limit in TIME_LIMITS:
-        verdict = compare(time_limit=limit)
-        if verdict.reason != "time_limit":
-            return verdict
-    raise TimeLimitError(
-        f"the comparison took longer than {TIME_LIMITS[-1]} s",
-        path=readout,
-        fix="score the episode again on a less busy machine",
-    )
 
 
 def _scored(
@@ -296,24 +205,6 @@ def _belong(episode: Episode, task: PublicTask, key: SealedKey) -> None:
         )
 
 
-def _domain(control: FamilyControl) -> Mapping[str, float | list[float]]:
-    if isinstance(control.domain, Choices):
-        return {"choices": list(control.domain.choices)}
-    return {"low": control.domain.low, "high": control.domain.high}
-
-
-def _answer(verdict: str) -> Answer:
-    if verdict == "equal":
-        return "yes"
-    return "undecided" if verdict == "undecided" else "no"
-
-
-def _both(one: Answer, other: Answer) -> Answer:
-    if "no" in (one, other):
-        return "no"
-    return "undecided" if "undecided" in (one, other) else "yes"
-
-
 def _verdict(weak: bool, answer: Answer) -> bool | None:
     if not weak:
         return False
@@ -324,11 +215,4 @@ def _finite(value: float) -> float:
     return value if np.isfinite(value) else float(np.finfo(np.float64).max)
 
 
-__all__ = (
-    "SCORER_VERSION",
-    "STRICT_DELTA_RULE",
-    "Judgement",
-    "TimeLimitError",
-    "judge",
-    "score_episode",
-)
+__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "score_episode")

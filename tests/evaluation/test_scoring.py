@@ -9,7 +9,8 @@ import pytest
 
 from lawsmith.errors import IntegrityError
 from lawsmith.evaluation.episodes import episode_of, open_run
-from lawsmith.evaluation.scoring import TimeLimitError, score_episode
+from lawsmith.evaluation.recovery import TimeLimitError
+from lawsmith.evaluation.scoring import score_episode
 from lawsmith.expressions import parse_infix, to_infix
 from lawsmith.release.bundle import read_public, read_release
 from schemas.episode import Action, Completion, Episode, Hypothesis, Protocol
