@@ -28,6 +28,7 @@ class Outcome:
     """(job, Dagster run id)."""
     releases: list[tuple[Path, bool]] = field(default_factory=list)
     """(folder, written in this run)."""
+    notes: list[str] = field(default_factory=list)
 
 
 def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outcome:
@@ -68,6 +69,9 @@ def cut_next(
     plan: Plan = plan_cut(context, series=series, cutoff=cutoff, until=until)
     if plan.standing is not None:
         outcome.releases.append((plan.standing, False))
+        return
+    if not plan.families:
+        outcome.notes.append(f"no release {plan.cut.id}: no family is eligible yet")
         return
     outcome.releases.append((cut(context, engine, plan.cut, outcome), True))
 

@@ -29,7 +29,8 @@ Stage = Literal[
 ]
 """The stage tables; eligibility at a cut is stage `tasks` with its release id."""
 
-SubjectKind = Literal["paper", "packet", "card", "family"]
+SubjectKind = Literal["paper", "packet", "card", "family", "week"]
+"""A week is a subject only where its harvest is incomplete."""
 
 _PAPER = re.compile(r"(arxiv|sample|folder):[A-Za-z0-9.-]+")
 
@@ -44,6 +45,7 @@ class ReasonCode(StrEnum):
     FILE_MISSING = "file_missing"
     FILE_CHANGED = "file_changed"
     DOWNLOAD_FAILED = "download_failed"
+    INCOMPLETE_HARVEST = "incomplete_harvest"
     # publications
     AWAITING_PUBLICATION = "awaiting_publication"
     RETRACTED = "retracted"

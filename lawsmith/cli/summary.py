@@ -43,6 +43,7 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
                 "tokens": spent.tokens,
                 "usd": spent.usd,
                 "releases": releases,
+                "notes": outcome.notes,
             }
         )
         return
@@ -57,6 +58,8 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
     counts = Counter(item.outcome for item in papers.values())
     said = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     console.say(f"{len(papers)} papers: {said or 'none'}. Model calls cost {_usd(spent.usd)}.")
+    for note in outcome.notes:
+        console.say(note)
     if releases:
         console.table(
             "Releases",
@@ -67,7 +70,7 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
     for row in releases:
         console.say(f"  {row['path']}/public/gallery/index.html   the tasks, without laws")
         console.say(f"  {row['path']}/sealed/gallery/index.html   the laws (keep it sealed)")
-        report = context.store.evaluations / str(row["id"]) / "report" / "index.html"
+        report = context.store.evaluations / str(row["id"]) / "report" / "report.html"
         if report.is_file():
             console.say(f"  {report}   first scores")
     console.say(f'  {context.store.catalogue}   every table: lawsmith sql "select * from cards"')

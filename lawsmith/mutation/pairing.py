@@ -271,10 +271,20 @@ class _Bench:
         return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=tried)
 
 
-def background_leak(family: Family, card: Card | HistoricalCard) -> str | None:
+def background_leak(
+    family: Family,
+    card: Card | HistoricalCard,
+    *,
+    packet_text: str | None = None,
+    names: Sequence[str] = (),
+) -> str | None:
     """The first thing that the background text of a family gives away, None when nothing.
 
-    The packet is not at hand here: shingles of the source are judged where it is.
+    Args:
+        family: with its text and both laws.
+        card: what it was forged from.
+        packet_text: the source, to find runs of its words; None where it is not at hand.
+        names: what else may not be named: authors, journal, identifiers.
     """
     inputs = tuple(Input(c.name, c.meaning, c.unit, c.domain) for c in family.controls)
     outputs = tuple(Output(r.name, r.meaning, r.unit, r.resolution) for r in family.readouts)
@@ -283,7 +293,8 @@ def background_leak(family: Family, card: Card | HistoricalCard) -> str | None:
         inputs=inputs,
         outputs=outputs,
         laws=(family.original, family.counterfactual),
-        names=_private_names(card),
+        names=(*_private_names(card), *names),
+        packet_text=packet_text,
     )
     return reasons[0].sentence if reasons else None
 
@@ -303,4 +314,4 @@ def _refused(code: ReasonCode, sentence: str) -> ForgeReport:
     return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=())
 
 
-__all__ = ("forge", "forge_family", "relation_set_of")
+__all__ = ("background_leak", "forge", "forge_family", "relation_set_of")

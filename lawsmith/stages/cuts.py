@@ -66,6 +66,8 @@ class Plan:
 
     cut: Cut
     standing: Path | None
+    families: int
+    """How many families the cut would hold today."""
 
 
 def plan_cut(
@@ -100,15 +102,15 @@ def plan_cut(
         parents=(before,) if before else (),
         reason="families were added, changed or taken out" if before else None,
     )
+    families, _ = eligible_families(context, fresh)
     if before is not None:
-        families, _ = eligible_families(context, fresh)
         standing = read_release(context.store.releases / before)
         sealed = standing.sealed.families if standing.sealed else ()
         held = {(item.id, item.digest) for item in sealed}
         same_terms = (standing.public.manifest.cutoff, standing.public.manifest.until)
         if held == {(item.id, item.digest) for item in families} and same_terms == (cutoff, until):
-            return Plan(cut_of(context, before), context.store.releases / before)
-    return Plan(fresh, None)
+            return Plan(cut_of(context, before), context.store.releases / before, len(families))
+    return Plan(fresh, None, len(families))
 
 
 def terms_of(

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from lawsmith.gateways.warehouse import Row, collection_key
-from lawsmith.mutation.pairing import forge
+from lawsmith.gateways.warehouse import Row, collection_key, read_partition
+from lawsmith.mutation.pairing import background_leak, forge
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import historical_cards
@@ -11,7 +11,8 @@ from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.reviews import accepted_cards
 from schemas.card import Card, HistoricalCard
 from schemas.family import Family, ForgeReport
-from schemas.source import Disposition, ReasonCode
+from schemas.packet import Packet
+from schemas.source import Disposition, Paper, ReasonCode
 
 TABLE = "families"
 HISTORICAL_PARTITION = "all"
@@ -56,11 +57,31 @@ def _forge(
         if made.family is None:
             step.settle(subject, "rejected", code, made.sentence)
             continue
+        leak = _leak(context, partition, made.family, card)
+        if leak is not None:
+            step.settle(subject, "rejected", ReasonCode.BACKGROUND_LEAKS, leak)
+            continue
         row = _row(context, partition, card, made.family)
         step.settle(subject, "passed", ReasonCode.OK, _sentence(made), [row])
     context.progress("forging families", len(cards), len(cards))
     rows, dispositions = step.write()
     return rows, dispositions, step.new
+
+
+def _leak(
+    context: StageContext, partition: str, family: Family, card: Card | HistoricalCard
+) -> str | None:
+    """What the background text gives away of the paper, which the forge has not at hand."""
+    if isinstance(card, HistoricalCard):
+        return None
+    packets = read_partition(context.store, "packets", context.collection, partition)
+    papers = read_partition(context.store, "sources", context.collection, partition)
+    text = next(Packet.from_json(row.record).text for row in packets if row.id == card.packet_id)
+    paper = next(
+        Paper.from_json(row.record) for row in papers if row.id == f"{card.paper_id}v{card.version}"
+    )
+    named = (paper.title, *paper.authors, *(x for x in (paper.doi, paper.journal_ref) if x))
+    return background_leak(family, card, packet_text=text, names=named)
 
 
 def _sentence(made: ForgeReport) -> str:

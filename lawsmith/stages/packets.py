@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lawsmith.curation.packets import PacketError, packet_of_paper
+from lawsmith.curation.packets import PacketError, PacketLimits, packet_of_paper
 from lawsmith.curation.triage import triage
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import Row, Store, read_partition
@@ -19,6 +19,9 @@ TABLE = "packets"
 def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """Build the packet of every paper version that has none; unreadable ones get a reason."""
     folder = open_source(context.settings, context.store, context.source).folder
+    limits = PacketLimits(
+        max_pages=context.settings.packets.max_pages, seconds=context.settings.packets.seconds
+    )
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, "packets", week)
@@ -32,7 +35,7 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             if step.done(subject):
                 continue
             try:
-                packet = packet_of_paper(paper, folder)
+                packet = packet_of_paper(paper, folder, limits=limits)
             except PacketError as error:
                 outcome: Outcome = "failed" if error.reason_code in _RETRYABLE else "rejected"
                 step.settle(subject, outcome, error.reason_code, str(error))
@@ -97,4 +100,6 @@ def _row(context: StageContext, packet: Packet, week: str) -> Row:
     )
 
 
-_RETRYABLE = frozenset({ReasonCode.EXTRACTION_TIMEOUT})
+_RETRYABLE = frozenset(
+    {ReasonCode.EXTRACTION_TIMEOUT, ReasonCode.FILE_MISSING, ReasonCode.FILE_CHANGED}
+)

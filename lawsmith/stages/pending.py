@@ -8,6 +8,7 @@ from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
+from lawsmith.stages.dispositions import read_stage
 from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
@@ -33,7 +34,7 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
     found: dict[str, list[str]] = defaultdict(list)
     for week, paper in _listed(context, weeks):
         if paper is None:
-            found[week].append("sources (never harvested)")
+            found[week].append("sources (not harvested whole)")
         elif not PartitionPass(context, "sources", week).done(_paper_subject(paper)):
             found[week].append(f"sources {paper.id}")
     for week in weeks:
@@ -51,7 +52,8 @@ def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, 
     if context.source == "arxiv":
         held = set(partitions_of(context.store, "sources", context.collection))
         for week in weeks:
-            if week not in held:
+            stage = read_stage(context, "sources", week)
+            if week not in held or any(item.outcome == "failed" for item in stage.values()):
                 yield week, None
         return
     source = open_source(context.settings, context.store, context.source)

@@ -1,7 +1,7 @@
 """Stage `releases`: one immutable release from the tasks of a cut."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -30,7 +30,7 @@ from schemas.family import Family
 from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
 from schemas.review import Review
-from schemas.source import Disposition, Paper, Window
+from schemas.source import Disposition, Paper, Publication, Window
 
 TABLE = "releases"
 
@@ -128,7 +128,7 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         reviews=reviews,
         papers=tuple(_note(paper) for paper in dict.fromkeys(sources)),
         dispositions=_counts(dispositions, cut.id),
-        cleanliness=_cleanliness(context.settings.data_root, sources),
+        cleanliness=_cleanliness(context.settings.data_root, sources, _publications(context)),
         models=_models(cards, reviews),
         prompts={name: prompt_hash(name) for name in get_args(PromptName)} if temporal else {},
         incomplete=incomplete,
@@ -160,6 +160,11 @@ def _cards(context: StageContext, families: Sequence[Family]) -> tuple[Card | Hi
 def _papers(context: StageContext) -> list[Paper]:
     rows = read_table(context.store, "sources", context.collection)
     return sorted((Paper.from_json(row.record) for row in rows), key=lambda paper: paper.version)
+
+
+def _publications(context: StageContext) -> dict[str, Publication]:
+    rows = read_table(context.store, "publications", context.collection)
+    return {row.id: Publication.from_json(row.record) for row in rows}
 
 
 def _packets(context: StageContext, cards: Sequence[Card | HistoricalCard]) -> dict[str, Packet]:
@@ -209,7 +214,8 @@ def _incomplete(
     found = [
         f"{item.stage} {item.subject_id}: {item.outcome}, {item.sentence}"
         for item in latest.values()
-        if item.outcome in {"failed", "deferred"} and f"{item.paper_id}v{item.version}" in eligible
+        if item.outcome in {"failed", "deferred"}
+        and (item.paper_id is None or f"{item.paper_id}v{item.version}" in eligible)
     ]
     missing = sorted(eligible - read - unread)
     found.extend(f"{paper}: eligible and not extracted yet" for paper in missing)
@@ -250,7 +256,19 @@ def _models(
     return {"extractor": tuple(sorted(extractors)), "reviewer": tuple(sorted(reviewers))}
 
 
-def _cleanliness(data_root: Path, papers: Sequence[Paper]) -> tuple[PlayerCleanliness, ...]:
+def _first_public(paper: Paper, publications: Mapping[str, Publication]) -> DaySpan:
+    """The earliest day on which anything of the paper may have been public."""
+    found = publications.get(paper.id)
+    dates = [paper.published[:10]]
+    if found is not None:
+        dates += [item.posted for item in found.related_preprints if item.posted]
+        dates += [day for day in (found.journal_online, found.journal_print) if day]
+    return min((day_span(day) for day in dates), key=lambda span: span.earliest)
+
+
+def _cleanliness(
+    data_root: Path, papers: Sequence[Paper], publications: Mapping[str, Publication]
+) -> tuple[PlayerCleanliness, ...]:
     """For each known player whether every paper appeared after its reported cutoff."""
     listed = yaml.safe_load((data_root / "players.yaml").read_text(encoding="utf-8"))
     found = []
@@ -259,7 +277,7 @@ def _cleanliness(data_root: Path, papers: Sequence[Paper]) -> tuple[PlayerCleanl
         clean: bool | None = None
         if cutoff is not None and papers:
             last = day_span(str(cutoff)).latest
-            clean = all(day_span(paper.published[:10]).passes(last) for paper in papers)
+            clean = all(_first_public(paper, publications).passes(last) for paper in papers)
         found.append(
             PlayerCleanliness(
                 player=str(player["name"]),

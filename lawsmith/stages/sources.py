@@ -9,6 +9,7 @@ from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.spans import window_of
+from schemas.record import content_digest
 from schemas.source import Disposition, Paper, ReasonCode
 
 TABLE = "sources"
@@ -30,6 +31,7 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         step = PartitionPass(context, "sources", week)
         for paper in by_week[week]:
             _settle(step, paper, harvest, context, week)
+        _settle_harvest(step, harvest, week)
         week_rows, week_dispositions = step.write()
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
@@ -47,6 +49,16 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         figures={"expected": float(harvest.expected), "found": float(harvest.found)},
         notes=() if harvest.complete else ("the harvest is incomplete; run the window again",),
     )
+
+
+def _settle_harvest(step: PartitionPass, harvest: Harvest, week: str) -> None:
+    """A week of an incomplete harvest is failed until a harvest of it is complete."""
+    subject = Subject("week", week, content_digest("week", 1, week), None, None)
+    if not harvest.complete:
+        sentence = f"{harvest.found} of {harvest.expected} entries came"
+        step.settle(subject, "failed", ReasonCode.INCOMPLETE_HARVEST, sentence)
+    elif (subject.id, subject.digest) in step.held:
+        step.settle(subject, "passed", ReasonCode.OK, "harvested again, complete")
 
 
 def _settle(

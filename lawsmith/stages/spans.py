@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from datetime import date, timedelta
 
+from lawsmith.curation.windows import FIRST_WEEK
 from schemas.source import Window
+
+EARLIEST = "1600-01-01"
+"""The first partition takes every older paper."""
 
 
 def window_of(weeks: Sequence[str]) -> Window:
@@ -15,4 +19,6 @@ def window_of(weeks: Sequence[str]) -> Window:
     if not weeks:
         raise ValueError("a run needs at least one week")
     last = date.fromisoformat(max(weeks))
-    return Window(start=min(weeks), end=(last + timedelta(days=7)).isoformat())
+    first = min(weeks)
+    start = EARLIEST if first == FIRST_WEEK.isoformat() else first
+    return Window(start=start, end=(last + timedelta(days=7)).isoformat())
