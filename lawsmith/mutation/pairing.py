@@ -1,7 +1,7 @@
 """From a card to a certified family: designs, candidates, truths, certificates, selection."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
