@@ -14,7 +14,7 @@ from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
 from lawsmith.release.bundle.reading import load, load_lines
-from lawsmith.release.content import ReleaseContent
+from lawsmith.release.content import ReleaseContent, check_version
 from lawsmith.release.gallery import dataset_card, licence_rows, public_page, sealed_page
 from lawsmith.release.gates import Certifier, check_gates
 from lawsmith.release.leaks import leak_faults
@@ -64,8 +64,13 @@ def write_release(
         ReleaseConflictError: the version exists with other content, or a law changed under a
             task id that another release of the collection uses.
     """
-    check_gates(content, certifier)
+    check_version(content.collection, content.version)
     assembly = assemble(content)
+    target = releases_root / content.release_id
+    if target.exists() and _stored_digest(target) == assembly.digest:
+        # The same rows, policies and key went through the gates when they were written.
+        return Written(target, "identical", assembly.digest)
+    check_gates(content, certifier)
     leaks = leak_faults(
         assembly.tasks,
         assembly.fixed,
@@ -77,9 +82,8 @@ def write_release(
     if leaks:
         listed = "; ".join(f"{fault.path}: {fault.what}" for fault in leaks[:20])
         raise IntegrityError(f"{len(leaks)} leaks: {listed}", path=content.release_id)
-    target = releases_root / content.release_id
     if target.exists():
-        return _existing(target, assembly)
+        raise _conflict(target, assembly)
     _refuse_changed_laws(releases_root, assembly)
     releases_root.mkdir(parents=True, exist_ok=True)
     _write_beside(target, lambda folder: _fill(folder, assembly, created_at, code_version))
@@ -95,13 +99,14 @@ def freeze(folder: Path) -> None:
     folder.chmod(0o555)
 
 
-def _existing(target: Path, assembly: Assembly) -> Written:
-    stored = load(target, SEALED_MANIFEST, SealedManifest.from_json)
-    if stored.content_digest == assembly.digest:
-        return Written(target, "identical", assembly.digest)
+def _stored_digest(target: Path) -> str:
+    return load(target, SEALED_MANIFEST, SealedManifest.from_json).content_digest
+
+
+def _conflict(target: Path, assembly: Assembly) -> ReleaseConflictError:
     changed = changed_rows(target, assembly.tables)
     shown = ", ".join(changed[:12]) + (f" and {len(changed) - 12} more" if changed[12:] else "")
-    raise ReleaseConflictError(
+    return ReleaseConflictError(
         f"version {assembly.content.version} exists with other content; changed:"
         f" {shown or 'policies or key'}",
         path=assembly.content.release_id,
