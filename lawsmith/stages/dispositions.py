@@ -123,11 +123,18 @@ def latest_by_subject(dispositions: Sequence[Disposition]) -> dict[tuple[str, st
 def furthest_by_paper(dispositions: Sequence[Disposition]) -> dict[str, Disposition]:
     """Paper version -> its furthest disposition: a paper's state is derived, never stored."""
     order = {stage: n for n, stage in enumerate(get_args(Stage))}
+    latest = [
+        item
+        for item in latest_by_subject(dispositions).values()
+        if item.paper_id is not None and item.stage != "publications"
+    ]
+    newest: dict[str, int] = {}
+    for item in latest:
+        newest[str(item.paper_id)] = max(newest.get(str(item.paper_id), 0), item.version or 0)
     found: dict[str, Disposition] = {}
-    for item in latest_by_subject(dispositions).values():
-        if item.paper_id is None or item.stage == "publications":
-            continue
-        paper = f"{item.paper_id}v{item.version}"
+    for item in latest:
+        # A family knows its paper but not the version; it is of the newest one.
+        paper = f"{item.paper_id}v{item.version or newest[str(item.paper_id)]}"
         held = found.get(paper)
         if held is None or (order[item.stage], item.at) >= (order[held.stage], held.at):
             found[paper] = item
