@@ -16,8 +16,9 @@ from lawsmith.mutation.historical import load_historical
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.mutation.screening import certify
 from lawsmith.mutation.sources import interface_of, relation_set_of
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWS = 3

@@ -15,9 +15,10 @@ from lawsmith.curation.reasons import Reason
 from lawsmith.curation.shingles import shared_shingle
 from lawsmith.curation.stated_numbers import numbers_in
 from lawsmith.expressions import number_text
-from schemas.card import Card, Choices, Domain, HistoricalCard
+from schemas.card import Card, Choices, Domain
 from schemas.expression import Expression, walk
 from schemas.family import RelationSet
+from schemas.historical_card import HistoricalCard
 from schemas.source import ReasonCode
 
 FUNCTIONAL: Final = re.compile(

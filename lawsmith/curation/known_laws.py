@@ -13,9 +13,10 @@ from typing import Final, Literal
 from lawsmith.errors import InputError, UnitError
 from lawsmith.expressions import literal_paths, parse_infix, same_form
 from lawsmith.units import Dimension, parse_unit
-from schemas.card import Choices, Control, HistoricalCard
+from schemas.card import Choices, Control
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import strict_json
 
 Kind = Literal["textbook", "historical", "family"]

@@ -16,8 +16,8 @@ import arxiv
 from lawsmith.curation.windows import in_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.arxiv_files import fetch_files, stored_files
+from lawsmith.gateways.harvests import Harvest, Problem
 from lawsmith.gateways.pace import Pace
-from lawsmith.gateways.paper_sources import Harvest, Problem
 from lawsmith.gateways.polite_http import DownloadError, PoliteSession
 from lawsmith.gateways.warehouse import Store
 from lawsmith.settings import Settings

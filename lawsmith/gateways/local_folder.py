@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from lawsmith.curation.windows import in_window
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.paper_sources import Harvest, Problem
+from lawsmith.gateways.harvests import Harvest, Problem
 from schemas.record import Instant, Part, PartialDate, Sha256, canonical_json, strict_json
 from schemas.source import (
     Paper,

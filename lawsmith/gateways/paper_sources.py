@@ -1,80 +1,16 @@
 """The door that papers come through: one interface for the sample, folders and arXiv."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import ValidationError
 
 from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.gateways.harvests import PaperSource
 from lawsmith.gateways.warehouse import Store
 from lawsmith.settings import Settings
 from schemas.record import Day, Part
-from schemas.source import Outcome, Paper, Publication, ReasonCode, Window
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong with one paper version; it stays in the harvest with this mark.
-
-    Attributes:
-        paper_id: the paper's record id, version included.
-        outcome: failed where trying again may help, else rejected.
-        reason_code: why.
-        sentence: why, for people.
-    """
-
-    paper_id: str
-    outcome: Outcome
-    reason_code: ReasonCode
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Harvest:
-    """The papers of a window.
-
-    Attributes:
-        papers: every version listed whose first submission lies in the window, by id.
-        problems: what is wrong with some of them.
-        expected: how many entries the source said there are.
-        found: how many different entries came.
-        complete: whether all came; an incomplete window is not fit for a release.
-    """
-
-    papers: tuple[Paper, ...]
-    problems: tuple[Problem, ...]
-    expected: int
-    found: int
-    complete: bool
-
-
-class PaperSource(Protocol):
-    """Where papers come from."""
-
-    @property
-    def folder(self) -> Path:
-        """What the paths of papers' files are relative to."""
-
-    def harvest(self, window: Window) -> Harvest:
-        """The papers first submitted in a window, with their files in `folder`.
-
-        Raises:
-            PrerequisiteError: the source cannot be reached or read at all.
-            InputError: what it lists breaks a rule.
-        """
-
-    def publications(self, papers: Sequence[Paper], now: str) -> list[Publication]:
-        """What is known of the papers' dates outside their preprint server, as of `now`."""
-
-    def submission_dates(self) -> list[str]:
-        """The first submission of every paper listed, sorted.
-
-        Raises:
-            InputError: the source has no end, so that a window must be given.
-        """
 
 
 class SampleTerms(Part):
@@ -158,9 +94,6 @@ def _sample_folder(settings: Settings) -> Path:
 
 
 __all__ = (
-    "Harvest",
-    "PaperSource",
-    "Problem",
     "SampleTerms",
     "open_source",
     "sample_terms",

@@ -17,9 +17,9 @@ from lawsmith.mutation.relation_sets import laws_of, meanings_of
 from lawsmith.mutation.sources import Interface
 from lawsmith.mutation.tolerance import RELATIVE, scale_tolerance
 from lawsmith.mutation.truth import Table, float_values
-from schemas.card import HistoricalCard
 from schemas.expression import Expression, node_count, substitute
 from schemas.family import RejectedCandidate, RelationSet
+from schemas.historical_card import HistoricalCard
 
 HISTORICAL_DRAWS: Final = 8
 MAX_PAIRS: Final = 60

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from lawsmith.errors import InputError
 from lawsmith.mutation.relation_sets import edited
-from schemas.card import HistoricalCard, MutationRule
 from schemas.family import (
     LawDefinition,
     LawParameter,
@@ -21,6 +20,7 @@ from schemas.family import (
     Mutation,
     RelationSet,
 )
+from schemas.historical_card import HistoricalCard, MutationRule
 from schemas.record import strict_json
 
 DRAW_POLICY: Final = "draw-1"

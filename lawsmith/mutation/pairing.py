@@ -24,7 +24,7 @@ from lawsmith.mutation.sources import Interface, interface_of, relation_set_of
 from lawsmith.mutation.tolerance import Tolerances, historical_tolerances, temporal_tolerances
 from lawsmith.mutation.truth import Table, exact_values, rows
 from lawsmith.seals import Purpose, generator
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.expression import MAX_NODES
 from schemas.family import (
     Design,
@@ -35,6 +35,7 @@ from schemas.family import (
     RejectedCandidate,
     Stratum,
 )
+from schemas.historical_card import HistoricalCard
 from schemas.source import ReasonCode
 
 FIXED_PURPOSES: Final[tuple[Purpose, ...]] = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import folded, meanings_of
-from schemas.card import Card, HistoricalCard, Parameter
+from schemas.card import Card, Parameter
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
     FamilyConsistency,
@@ -16,6 +16,7 @@ from schemas.family import (
     LawRelation,
     RelationSet,
 )
+from schemas.historical_card import HistoricalCard
 from schemas.source import ReasonCode
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.mutation.refusals import ForgeError
-from schemas.card import HistoricalReadout, Readout
+from schemas.card import Readout
 from schemas.family import ConstructionChoice, FamilyReadout
+from schemas.historical_card import HistoricalReadout
 from schemas.source import ReasonCode
 
 TOLERANCE_POLICY: Final = "tol-1"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lawsmith.errors import InputError
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.record import Day
 from schemas.release import EligibilityPolicy, PlayerCleanliness, Policy, StageCount

@@ -10,8 +10,9 @@ from lawsmith.errors import IntegrityError
 from lawsmith.mutation.screening import certify, differing_figures
 from lawsmith.release.content import ReleaseContent, check_version
 from lawsmith.release.tables import row_path
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Certificate, Family
+from schemas.historical_card import HistoricalCard
 from schemas.release import Fault
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA, Review
 

@@ -16,9 +16,10 @@ from lawsmith.expressions import to_infix
 from lawsmith.release.content import PaperNote
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import TABLE_PATHS, row_path
-from schemas.card import Card, Choices, HistoricalCard
+from schemas.card import Card, Choices
 from schemas.expression import walk
 from schemas.family import Environment, Family, FamilyControl, FamilyReadout
+from schemas.historical_card import HistoricalCard
 from schemas.record import canonical_json
 from schemas.release import Fault
 from schemas.task import FixedObservation, PublicTask, SealedKey

@@ -9,8 +9,9 @@ from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import historical_cards
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.reviews import accepted_cards
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family, ForgeReport
+from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.source import Disposition, Paper, ReasonCode
 

@@ -7,8 +7,8 @@ from lawsmith.curation.known_laws import KnownLaw, family_law, historical_law, t
 from lawsmith.gateways.warehouse import read_table
 from lawsmith.mutation.historical import load_historical
 from lawsmith.stages.context import StageContext
-from schemas.card import HistoricalCard
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 
 
 def known_laws(context: StageContext, except_paper: str) -> tuple[KnownLaw, ...]:

@@ -25,8 +25,9 @@ from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, ro
 from lawsmith.stages.eligibility import accepted
 from lawsmith.stages.known import historical_cards
 from lawsmith.stages.reviews import judged_cards, reviews_of
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
 from schemas.review import Review

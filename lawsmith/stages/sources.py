@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from lawsmith.curation.windows import week_of
-from lawsmith.gateways.paper_sources import Harvest, open_source
+from lawsmith.gateways.harvests import Harvest
+from lawsmith.gateways.paper_sources import open_source
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject

@@ -16,8 +16,9 @@ from lawsmith.config import load_configuration
 from lawsmith.curation.packets import packet_of_paper
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.arxiv_files import unpack_tex
+from lawsmith.gateways.harvests import PaperSource
 from lawsmith.gateways.pace import Pace
-from lawsmith.gateways.paper_sources import PaperSource, open_source
+from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.polite_http import DownloadError
 from lawsmith.gateways.warehouse import Store
 from schemas.source import ReasonCode, Window

@@ -11,9 +11,9 @@ from lawsmith.expressions import evaluate
 from lawsmith.mutation.historical import draw, load_historical, original_of
 from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.relation_sets import folded_laws, laws_of
-from schemas.card import HistoricalCard, MutationRule
 from schemas.expression import to_wire
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard, MutationRule
 
 SLUGS = (
     "galileo_projectile",

@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.content import PaperNote, ReleaseContent
-from schemas.card import (
-    Anchor,
-    Card,
-    Control,
+from schemas.card import Anchor, Card, Control, Parameter, Range, Readout, Relation
+from schemas.family import Family
+from schemas.historical_card import (
     Correction,
     HistoricalCard,
     HistoricalControl,
@@ -20,12 +19,7 @@ from schemas.card import (
     HistoricalRelation,
     Independent,
     MutationRule,
-    Parameter,
-    Range,
-    Readout,
-    Relation,
 )
-from schemas.family import Family
 from schemas.record import Record
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA, CriterionVerdict, Review, ReviewSubject
 

@@ -16,8 +16,9 @@ from lawsmith.release.manifest import (
     manifest_text,
 )
 from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, task_row, write_parquet
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import Record, canonical_json
 from schemas.release import PublicManifest, SealedManifest
 from schemas.review import Review

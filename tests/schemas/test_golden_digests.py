@@ -13,16 +13,7 @@ from schemas.card import (
     Consistency,
     Constraint,
     Control,
-    Correction,
     Definition,
-    Derived,
-    HistoricalCard,
-    HistoricalConstraint,
-    HistoricalControl,
-    HistoricalReadout,
-    HistoricalRelation,
-    Independent,
-    MutationRule,
     Parameter,
     Range,
     Readout,
@@ -54,6 +45,17 @@ from schemas.family import (
     LawRelation,
     Mutation,
     RelationSet,
+)
+from schemas.historical_card import (
+    Correction,
+    Derived,
+    HistoricalCard,
+    HistoricalConstraint,
+    HistoricalControl,
+    HistoricalReadout,
+    HistoricalRelation,
+    Independent,
+    MutationRule,
 )
 from schemas.packet import Packet
 from schemas.record import CANARY, Record, record_name

@@ -11,8 +11,9 @@ from lawsmith.errors import IntegrityError, PrerequisiteError
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.seals import parse_key
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Certificate, Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import Record, canonical_json, strict_json
 from schemas.release import PublicManifest, SealedManifest
 from schemas.review import Review

@@ -15,8 +15,9 @@ from lawsmith.mutation.truth import exact_values
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import row_path
 from lawsmith.release.tasks import ENVIRONMENTS, FamilyTasks, make_tasks
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Design, Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import Part
 from schemas.release import Fault
 from schemas.source import Collection

@@ -37,8 +37,9 @@ from lawsmith.release.tables import (
     task_row,
 )
 from lawsmith.seals import parse_key
-from schemas.card import Card, HistoricalCard
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import CANARY, canonical_json, strict_json
 from schemas.release import Fault, PublicManifest, SealedManifest
 from schemas.review import Review
