@@ -1,5 +1,5 @@
 """The command line: what a curator, an evaluator and a researcher type."""
 
-from lawsmith.cli.app import main
+from lawsmith.cli.app import main, run
 
-__all__ = ("main",)
+__all__ = ("main", "run")

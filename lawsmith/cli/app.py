@@ -1,14 +1,14 @@
 """The Typer application, its exit codes, and how errors are shown."""
 
 import sys
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
-import click
 import typer
 
-from lawsmith.cli import console
+from lawsmith.cli import console, inspection, models, playing, refreshing, releases
 from lawsmith.cli.app_errors import FaultFoundError
-from lawsmith.errors import IntegrityError, LawsmithError
+from lawsmith.errors import IntegrityError, LawsmithError, ReleaseConflictError
 
 DONE = 0
 FAILED = 1
@@ -17,38 +17,87 @@ USAGE = 2
 FAULT = 3
 """A check found a fault in the data."""
 
-app = typer.Typer(
-    name="lawsmith",
-    help="Papers of a date window in, certified law-discovery tasks out.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+_ANYWHERE = {"-v": "-v", "--verbose": "-v", "-q": "-q", "--quiet": "-q"}
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with its code.
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code.
 
     0 done, 1 the thing asked for failed, 2 wrong usage, 3 a check found a fault in the data.
+    What Lawsmith raises on purpose is one message on standard error; anything else is a bug and
+    leaves as the exception that it is.
     """
-    from lawsmith.cli import inspection, models, playing, refreshing, releases
-
-    for room in (refreshing, releases, playing, inspection, models):
-        room.register(app)
     try:
-        code = app(standalone_mode=False)
+        code = make_app()(args=prepared(arguments), prog_name="lawsmith", standalone_mode=False)
+    except ReleaseConflictError as error:
+        console.complain(str(error))
+        return FAILED
     except (FaultFoundError, IntegrityError) as error:
         console.complain(str(error))
-        sys.exit(FAULT)
+        return FAULT
     except LawsmithError as error:
         console.complain(str(error))
-        sys.exit(FAILED)
-    except click.UsageError as error:
-        error.show()
-        sys.exit(USAGE)
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
+        return FAILED
+    except typer.TyperException as error:
+        if show := getattr(error, "show", None):
+            show()
+        else:
+            console.complain(error.format_message())
+        return USAGE
+    except (KeyboardInterrupt, typer.Abort):
         console.complain("stopped; what was done is stored; run the same command to resume")
-        sys.exit(FAILED)
-    sys.exit(code if isinstance(code, int) else DONE)
+        return FAILED
+    return code if isinstance(code, int) else DONE
+
+
+def make_app() -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(
+        name="lawsmith",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_globals)
+    for room in (refreshing, releases, playing, inspection, models):
+        room.register(app)
+    return app
+
+
+def prepared(arguments: Sequence[str]) -> list[str]:
+    """The arguments as Typer takes them.
+
+    `-v` and `-q` may stand anywhere and go to the front; a bare `--certificates` means all.
+    """
+    first: list[str] = []
+    rest: list[str] = []
+    for n, argument in enumerate(arguments):
+        if argument == "--":
+            rest.extend(arguments[n:])
+            break
+        if argument in _ANYWHERE:
+            first.append(_ANYWHERE[argument])
+        elif argument == "--certificates":
+            rest.append("--certificates=all")
+        else:
+            rest.append(argument)
+    return [*first, *rest]
+
+
+def _globals(
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="One line a paper, on standard error.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Only errors, and JSON where asked.")
+    ] = False,
+) -> None:
+    """Papers of a date window in, certified law-discovery tasks out."""
+    if verbose and quiet:
+        raise typer.BadParameter("-v and -q exclude each other")
+    console.Volume.level = 0 if quiet else 2 if verbose else 1

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
+from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
@@ -13,10 +15,16 @@ from lawsmith.stages.context import Progress as Tell
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
+WIDE = 160
+"""Columns of a table that goes into a file or a pipe."""
+GAP = 3
+SHORTEST_CUT = 20
+LONGEST_WHOLE = 28
+"""Characters of a cell that is never folded: ids, stages, reason codes."""
 
 
 class Volume:
-    """How much a command says: 0 quiet, 1 as usual, 2 with every subject."""
+    """How much a command says: 0 quiet, 1 as usual, 2 with every paper."""
 
     level = 1
 
@@ -34,20 +42,48 @@ def detail(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """One message on standard error."""
+    """One message on standard error, quiet or not."""
     ERR.print(text, markup=False, style="red")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table for people; wide cells fold."""
+def table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    one_line: bool = False,
+) -> None:
+    """A table for people.
+
+    Args:
+        title: above it, or nothing.
+        columns: names of the columns.
+        rows: their cells; None is shown as nothing.
+        one_line: whether the last column is cut to what fits, so that a row is a line; else
+            long cells fold.
+    """
     if not Volume.level:
         return
-    shown = Table(title=title or None, title_justify="left", header_style="bold")
-    for column in columns:
-        shown.add_column(column, overflow="fold")
-    for row in rows:
-        shown.add_row(*("" if cell is None else str(cell) for cell in row))
-    OUT.print(shown)
+    out = OUT if OUT.is_terminal else Console(highlight=False, width=WIDE)
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    if one_line:
+        left = max(SHORTEST_CUT, out.width - sum(widths[:-1]) - GAP * len(columns))
+        for row in cells:
+            row[-1] = _cut(row[-1], left)
+    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column, width in zip(columns, widths, strict=True):
+        shown.add_column(column, overflow="fold", no_wrap=width <= LONGEST_WHOLE)
+    for row in cells:
+        shown.add_row(*map(escape, row))
+    if title:
+        out.print(f"\n{title}", style="bold", markup=False, end="")
+    out.print(shown, soft_wrap=False)
+
+
+def _cut(text: str, width: int) -> str:
+    whole = " ".join(text.split())
+    return whole if len(whole) <= width else f"{whole[: width - 1]}…"
 
 
 def as_json(data: object) -> None:
@@ -57,7 +93,12 @@ def as_json(data: object) -> None:
 
 def rows_as_json(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Rows as a JSON list of objects."""
-    as_json([dict(zip(columns, row, strict=True)) for row in rows])
+    as_json(as_objects(columns, rows))
+
+
+def as_objects(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[dict[str, object]]:
+    """Rows as objects, column name -> cell."""
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import typer
 
 from lawsmith.cli import console
 from lawsmith.cli.options import Config, Json
+from lawsmith.cli.summary import PAPER_COLUMNS, paper_rows
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.warehouse import Row, query, read_table, rebuild_catalogue
 from lawsmith.stages.context import StageContext
@@ -41,10 +42,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
         for item in dispositions
     )
     rows = [(*key, count) for key, count in sorted(counts.items())]
-    papers = [
-        (paper, item.stage, item.outcome, item.sentence)
-        for paper, item in sorted(furthest_by_paper(dispositions).items())
-    ]
+    papers = paper_rows(furthest_by_paper(dispositions))
     releases = sorted(path.name for path in context.store.releases.glob("*-*"))
     with context.ledger() as ledger:
         spent = ledger.spent()
@@ -53,14 +51,12 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
             {
                 "home": str(context.store.home),
                 "collection": context.collection,
-                "stages": [
-                    dict(zip(("stage", "outcome", "reason", "release", "count"), row, strict=True))
-                    for row in rows
-                ],
-                "papers": [
-                    dict(zip(("paper", "stage", "outcome", "sentence"), row, strict=True))
-                    for row in papers
-                ],
+                "stages": console.as_objects(
+                    ("stage", "outcome", "reason", "release", "count"), rows
+                ),
+                "papers": console.as_objects(
+                    ("paper", "stage", "outcome", "reason", "sentence"), papers
+                ),
                 "releases": releases,
                 "calls": spent.calls,
                 "tokens": spent.tokens,
@@ -70,10 +66,11 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
         return
     console.say(f"{context.store.home} · collection {context.collection}")
     console.table("Stages", ("stage", "outcome", "reason", "release", "count"), rows)
-    console.table("Papers", ("paper", "furthest stage", "outcome", "sentence"), papers)
+    console.table("Papers", PAPER_COLUMNS, papers, one_line=True)
     console.say(f"releases: {', '.join(releases) or 'none yet'}")
     console.say(
-        f"model calls: {spent.calls}, {spent.tokens} tokens, in doubt {spent.in_doubt_calls}"
+        f"calls to live models: {spent.calls}, {spent.tokens} tokens, in doubt"
+        f" {spent.in_doubt_calls}"
     )
 
 
@@ -103,15 +100,15 @@ def explain(
 def list_cards(source: SourceOption = None, as_json: Json = False, config: Config = None) -> None:
     """Every drafted card with its outcome."""
     context = open_context(source=source, config_file=config)
-    columns = ("card", "outcome", "reason", "title", "extractor")
+    columns = ("card", "outcome", "reason", "extractor", "title")
     rows = [
-        (row.id, row.outcome, row.reason_code, row.extra["title"], row.extra["extractor"])
+        (row.id, row.outcome, row.reason_code, row.extra["extractor"], row.extra["title"])
         for row in _card_rows(context)
     ]
     if as_json:
         console.rows_as_json(columns, rows)
     else:
-        console.table("Cards", columns, rows)
+        console.table("Cards", columns, rows, one_line=True)
 
 
 @cards.command("show")

@@ -9,9 +9,7 @@ from lawsmith.errors import PrerequisiteError
 
 Config = Annotated[Path | None, typer.Option("--config", help="A file like lawsmith.toml.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-ReleaseFolder = Annotated[
-    Path, typer.Argument(help="A release folder.", exists=True, file_okay=False)
-]
+ReleaseName = Annotated[str, typer.Argument(help="A release folder, or its id in this store.")]
 
 
 def find_release(name: str) -> Path:

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.options import Json, ReleaseFolder
-from lawsmith.errors import InputError
+from lawsmith.cli.options import Json, ReleaseName, find_release
 from schemas.episode import Protocol
 
 oracle = typer.Typer(help="The Oracle: the worlds of a release, in a process of their own.")
@@ -29,18 +28,18 @@ def register(app: typer.Typer) -> None:
 
 @oracle.command("serve")
 def serve(
-    release: ReleaseFolder,
+    release: ReleaseName,
     host: Annotated[str, typer.Option(help="Loopback unless you know better.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 = any free port.")] = 0,
 ) -> None:
     """Serve the worlds of a whole release; prints its address as one JSON line."""
     from lawsmith.oracle.server import serve as run
 
-    run(release, host, port)
+    run(find_release(release), host, port)
 
 
 def play(
-    release: ReleaseFolder,
+    release: ReleaseName,
     player: Annotated[str, typer.Option(help="null, mean, affine, power-law.")],
     protocol: Annotated[str, typer.Option(help="prior-only, fixed or adaptive.")],
     to: Annotated[Path, typer.Option(help="The folder of episodes; played ones are kept.")],
@@ -57,12 +56,12 @@ def play(
     from lawsmith.stages.playing import EPISODES, play_release
 
     if protocol not in PROTOCOLS:
-        raise InputError(
-            f"protocol {protocol!r} is not known", fix=f"use one of {', '.join(PROTOCOLS)}"
+        raise typer.BadParameter(
+            f"{protocol!r} is none of {', '.join(PROTOCOLS)}", param_hint="--protocol"
         )
     with console.progress() as tell:
         played = play_release(
-            read_public(release),
+            read_public(find_release(release)),
             player=player,
             protocol=PROTOCOLS[protocol],
             budget=budget,
@@ -78,14 +77,14 @@ def play(
 
 def score(
     episodes: Annotated[Path, typer.Argument(help="A folder of episodes.")],
-    release: Annotated[Path, typer.Option(help="The whole release they were played on.")],
+    release: Annotated[str, typer.Option(help="The whole release they were played on.")],
     to: Annotated[Path, typer.Option(help="The folder to write scores into.")],
     as_json: Json = False,
 ) -> None:
     """Score episodes against the sealed tree: S, weak, strict, strict_delta."""
     from lawsmith.stages.playing import SCORES, score_release
 
-    scores = score_release(episodes, release, to)
+    scores = score_release(episodes, find_release(release), to)
     if as_json:
         console.as_json([item.model_dump(mode="json") for item in scores])
         return

@@ -3,22 +3,28 @@
 from datetime import date, timedelta
 from pathlib import Path
 from threading import Event
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
 import typer
 
 from lawsmith.cli import console
+from lawsmith.cli.app_errors import usage
+from lawsmith.cli.journal import Journal, journal
 from lawsmith.cli.options import Config, Json
-from lawsmith.errors import PrerequisiteError
+from lawsmith.errors import LawsmithError, PrerequisiteError
 from lawsmith.gateways.warehouse import partition_lock
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.opening import AMBIENT, Ambient, open_context
 
+if TYPE_CHECKING:
+    from assets.resources import Engine
+    from pipelines.main_job import Outcome
+
 Window = Annotated[str | None, typer.Option(help="Days A..B of first submission; B is outside.")]
 SourceOption = Annotated[str | None, typer.Option(help="sample, arxiv, or a folder of papers.")]
-MaxUsd = Annotated[float | None, typer.Option(help="Cap of this run in US dollars.")]
-MaxTokens = Annotated[int | None, typer.Option(help="Cap of this run in tokens.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0.0, help="Cap of this run in US dollars.")]
+MaxTokens = Annotated[int | None, typer.Option(min=0, help="Cap of this run in tokens.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +44,10 @@ def refresh(
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """Papers of a window through cards, reviews and families; the sample also gets its releases."""
+    """Papers of a window through cards, reviews and families; the sample also gets its releases.
+
+    Exits with 1 where a model, a cap or a source left papers undone: run it again.
+    """
     stop = Event()
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, stop))
@@ -56,12 +65,13 @@ def refresh(
 
             show_dry_run(context, weeks, as_json=as_json)
             return
-        with partition_lock(context.store, "refresh"):
-            _refresh(context, weeks, config, label, as_json=as_json)
-    if stop.is_set():
-        raise PrerequisiteError(
-            "stopped; every reply that arrived is stored", fix="run the same command to resume"
-        )
+        with (
+            partition_lock(context.store, "refresh"),
+            journal(
+                context, label, "refresh", source=context.source, first=weeks[0], last=weeks[-1]
+            ) as log,
+        ):
+            _refresh(context, weeks, config, label, log, as_json=as_json)
 
 
 def build_historical(
@@ -84,9 +94,14 @@ def build_historical(
         from pipelines.main_job import build_historical as build
 
         outcome = Outcome((), {})
-        with partition_lock(context.store, "refresh"):
+        label = f"build-historical-{uuid4().hex[:8]}"
+        with (
+            partition_lock(context.store, "refresh"),
+            journal(context, label, "build-historical", collection=collection) as log,
+        ):
             engine = Engine(config_file=str(config or ""), historical_collection=collection)
             build(engine, collection, outcome)
+            log.tell(outcome)
     from lawsmith.cli.summary import show_outcome
 
     show_outcome(context, outcome, as_json=as_json)
@@ -96,14 +111,15 @@ def weeks_for(context: StageContext, window: str | None) -> list[str]:
     """The weekly partitions of a window, or of the source's own one.
 
     Raises:
-        InputError: no window A..B.
+        typer.BadParameter: no window A..B.
         PrerequisiteError: a folder without papers.
     """
     from lawsmith.curation.windows import last_closed_week, parse_window, week_of, weeks_of
     from lawsmith.gateways.paper_sources import open_source, sample_terms
 
     if window is not None:
-        return weeks_of(parse_window(window))
+        with usage("--window"):
+            return weeks_of(parse_window(window))
     if context.source == "sample":
         return weeks_of(parse_window(sample_terms(context.settings).window))
     if context.source == "arxiv":
@@ -117,13 +133,16 @@ def weeks_for(context: StageContext, window: str | None) -> list[str]:
 
 
 def _refresh(
-    context: StageContext, weeks: list[str], config: Path | None, label: str, *, as_json: bool
+    context: StageContext,
+    weeks: list[str],
+    config: Path | None,
+    label: str,
+    log: Journal,
+    *,
+    as_json: bool,
 ) -> None:
     from assets.resources import Engine
-    from lawsmith.cli.summary import show_outcome
-    from lawsmith.gateways.paper_sources import sample_terms
-    from pipelines.main_job import build_historical as build
-    from pipelines.main_job import cut_next
+    from lawsmith.cli.summary import left_undone, show_outcome
     from pipelines.main_job import refresh as run
 
     engine = Engine(
@@ -134,15 +153,30 @@ def _refresh(
         run=label,
     )
     outcome = run(context, weeks, engine)
+    problem: LawsmithError | None = None
     if context.source == "sample" and not context.stop.is_set():
-        terms = sample_terms(context.settings)
-        build(engine, "historical-dev", outcome)
-        cut_next(
-            context,
-            engine,
-            outcome,
-            series=terms.series,
-            cutoff=terms.cutoff,
-            until=terms.until,
-        )
+        try:
+            _cut_sample(context, engine, outcome)
+        except LawsmithError as error:
+            # What became of the papers is told before what kept the release from being cut.
+            problem = error
+    log.tell(outcome)
     show_outcome(context, outcome, as_json=as_json)
+    if problem is not None:
+        raise problem
+    if context.stop.is_set():
+        raise PrerequisiteError(
+            "stopped; every reply that arrived is stored", fix="run the same command to resume"
+        )
+    if undone := left_undone(context, weeks):
+        raise PrerequisiteError(undone[0], fix=undone[1])
+
+
+def _cut_sample(context: StageContext, engine: "Engine", outcome: "Outcome") -> None:
+    from lawsmith.gateways.paper_sources import sample_terms
+    from pipelines.main_job import build_historical as build
+    from pipelines.main_job import cut_next
+
+    terms = sample_terms(context.settings)
+    build(engine, "historical-dev", outcome)
+    cut_next(context, engine, outcome, series=terms.series, cutoff=terms.cutoff, until=terms.until)

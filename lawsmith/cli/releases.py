@@ -3,15 +3,22 @@
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
 
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import FaultFoundError
-from lawsmith.cli.options import Config, Json, ReleaseFolder
+from lawsmith.cli.app_errors import FaultFoundError, usage
+from lawsmith.cli.options import Config, Json, ReleaseName, find_release
 from lawsmith.errors import InputError
 from schemas.task import Setting
+
+if TYPE_CHECKING:
+    from lawsmith.stages.context import StageContext
+    from schemas.release import Cut
+
+ALL = "all"
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +36,7 @@ def release(
         str | None, typer.Option(help="The last journal day; today when not given.")
     ] = None,
     version: Annotated[
-        str | None, typer.Option(help="<year>.<month>.<n>; the next of the month if not given.")
+        str | None, typer.Option(help="2026.11.0; the next of the month if not given.")
     ] = None,
     source: Annotated[
         str | None, typer.Option(help="sample, arxiv or a folder: whose collection to cut.")
@@ -44,64 +51,59 @@ def release(
     """Cut a Temporal release, export its public bundle and play the baselines on it."""
     if track != "temporal":
         raise typer.BadParameter(f"{track!r} is not temporal", param_hint="TRACK")
+    from lawsmith.cli.journal import journal
     from lawsmith.cli.summary import show_outcome
     from lawsmith.gateways.warehouse import partition_lock
-    from lawsmith.stages.cuts import plan_cut, terms_of
     from lawsmith.stages.opening import AMBIENT, Ambient, open_context
 
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, Event()))
         context = open_context(source=source, config_file=config)
-        end = until or context.now()[:10]
         # Dagster takes seconds to import; only the commands that run jobs pay for it.
         from assets.resources import Engine
         from pipelines.main_job import Outcome, cut
 
         outcome = Outcome((), {})
-        with partition_lock(context.store, "refresh"):
-            if version is None:
-                plan = plan_cut(
-                    context,
-                    series=f"{int(end[:4])}.{int(end[5:7])}",
-                    cutoff=cutoff,
-                    until=end,
-                    allow_incomplete=allow_incomplete,
-                )
-                if plan.standing is not None:
-                    outcome.releases.append((plan.standing, False))
-                    show_outcome(context, outcome, as_json=as_json)
-                    return
-                terms = plan.cut
+        label = f"release-{uuid4().hex[:8]}"
+        asked = {"cutoff": cutoff, "until": until, "version": version}
+        with (
+            partition_lock(context.store, "refresh"),
+            journal(context, label, "release", **asked) as log,
+        ):
+            terms, standing = _terms(
+                context,
+                cutoff=_day("--cutoff", cutoff),
+                until=_day("--until", until or context.now()[:10]),
+                version=version,
+                allow_incomplete=allow_incomplete,
+                reason=reason,
+            )
+            if standing is not None:
+                outcome.releases.append((standing, False))
             else:
-                terms = terms_of(
-                    context,
-                    version=version,
-                    cutoff=cutoff,
-                    until=end,
-                    allow_incomplete=allow_incomplete,
-                    reason=reason,
-                )
-            engine = Engine(source=context.source, config_file=str(config or ""))
-            standing = (context.store.releases / terms.id).is_dir()
-            outcome.releases.append((cut(context, engine, terms, outcome), not standing))
+                engine = Engine(source=context.source, config_file=str(config or ""))
+                stood = (context.store.releases / terms.id).is_dir()
+                outcome.releases.append((cut(context, engine, terms, outcome), not stood))
+            log.tell(outcome)
     show_outcome(context, outcome, as_json=as_json)
 
 
 def verify(
-    folder: ReleaseFolder,
+    release: ReleaseName,
     certificates: Annotated[
-        int | None,
-        typer.Option(help="Recompute the certificates of the first N families; -1 = all."),
+        str | None,
+        typer.Option(
+            metavar="[=N]",
+            help="Recompute the certificates of every family too, or of the first N.",
+        ),
     ] = None,
-    all_certificates: Annotated[
-        bool, typer.Option("--all-certificates", help="Recompute every certificate.")
-    ] = False,
     as_json: Json = False,
 ) -> None:
     """Recompute every hash and figure of a release; exit 3 when anything differs."""
     from lawsmith.release.bundle import verify_release
 
-    faults = verify_release(folder, certificates=-1 if all_certificates else certificates or 0)
+    folder = find_release(release)
+    faults = verify_release(folder, certificates=_how_many(certificates))
     if as_json:
         console.as_json([fault.model_dump() for fault in faults])
     elif faults:
@@ -112,11 +114,11 @@ def verify(
         raise FaultFoundError(f"{len(faults)} faults in {folder}")
 
 
-def diff(old: ReleaseFolder, new: ReleaseFolder, as_json: Json = False) -> None:
+def diff(old: ReleaseName, new: ReleaseName, as_json: Json = False) -> None:
     """What a newer release adds, removes and changes against an older one."""
     from lawsmith.release.bundle import diff_releases
 
-    found = diff_releases(old, new)
+    found = diff_releases(find_release(old), find_release(new))
     if as_json:
         console.as_json(asdict(found))
         return
@@ -133,7 +135,7 @@ def diff(old: ReleaseFolder, new: ReleaseFolder, as_json: Json = False) -> None:
 
 
 def export(
-    release_id: Annotated[str, typer.Argument(help="A release id of this store, or a folder.")],
+    release: ReleaseName,
     to: Annotated[Path, typer.Option(help="The folder to put the copy in.")],
     public_only: Annotated[
         bool, typer.Option("--public-only", help="Leave sealed/ out: what players may have.")
@@ -143,14 +145,73 @@ def export(
     ] = None,
 ) -> None:
     """Copy a release, byte for byte and read-only."""
-    from lawsmith.cli.options import find_release
     from lawsmith.release.bundle import export_release
 
-    if setting not in {None, "discovery", "identification"}:
-        raise typer.BadParameter(f"{setting!r} is neither discovery nor identification")
-    chosen: Setting | None = None if setting is None else _setting(setting)
-    path = export_release(find_release(release_id), to, public_only=public_only, setting=chosen)
+    with usage("--setting"):
+        chosen: Setting | None = None if setting is None else _setting(setting)
+    path = export_release(find_release(release), to, public_only=public_only, setting=chosen)
     console.say(str(path))
+
+
+def _how_many(certificates: str | None) -> int:
+    """How many families' certificates to recompute: none, the first N, or all as -1."""
+    if certificates is None:
+        return 0
+    if certificates == ALL:
+        return -1
+    if not certificates.isdecimal() or int(certificates) < 1:
+        raise typer.BadParameter(
+            f"{certificates!r} is no number from 1 on; write --certificates or --certificates=N",
+            param_hint="--certificates",
+        )
+    return int(certificates)
+
+
+def _day(option: str, text: str) -> str:
+    from lawsmith.curation.windows import day_span
+
+    with usage(option):
+        day_span(text)
+    if len(text) != len("2026-04-30"):
+        raise typer.BadParameter(f"{text!r} is not a day, as 2026-04-30", param_hint=option)
+    return text
+
+
+def _terms(
+    context: "StageContext",
+    *,
+    cutoff: str,
+    until: str,
+    version: str | None,
+    allow_incomplete: bool,
+    reason: str | None,
+) -> "tuple[Cut, Path | None]":
+    """The terms of a cut, and the standing release that already holds what it would."""
+    from lawsmith.release.content import SUFFIXES, check_version
+    from lawsmith.stages.cuts import plan_cut, terms_of
+
+    if version is None:
+        plan = plan_cut(
+            context,
+            series=f"{int(until[:4])}.{int(until[5:7])}",
+            cutoff=cutoff,
+            until=until,
+            allow_incomplete=allow_incomplete,
+        )
+        return plan.cut, plan.standing
+    suffix = SUFFIXES[context.collection]
+    whole = version if version.endswith(suffix) else f"{version}{suffix}"
+    with usage("--version"):
+        check_version(context.collection, whole)
+    terms = terms_of(
+        context,
+        version=whole,
+        cutoff=cutoff,
+        until=until,
+        allow_incomplete=allow_incomplete,
+        reason=reason,
+    )
+    return terms, None
 
 
 def _setting(text: str) -> Setting:

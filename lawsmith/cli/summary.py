@@ -1,16 +1,31 @@
 """The summary of a main job: what became of every paper, what it cost, which files to open."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lawsmith.cli import console
+from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:
     from pipelines.main_job import Outcome
+
+PAPER_COLUMNS = ("paper", "furthest stage", "outcome", "reason", "sentence")
+RELEASE_COLUMNS = ("release", "families", "tasks", "state", "marks")
+CURABLE: dict[ReasonCode, str] = {
+    ReasonCode.REPLY_MISSING: "record the replies: `lawsmith requests export FILE`, then import",
+    ReasonCode.MODEL_FAILED: "run the same command again",
+    ReasonCode.INTERRUPTED: "run the same command again",
+    ReasonCode.OVER_BUDGET: "run again with a higher --max-usd or --max-tokens",
+    ReasonCode.INCOMPLETE_HARVEST: "run the same command again",
+    ReasonCode.DOWNLOAD_FAILED: "run the same command again",
+}
+"""What leaves a refresh undone though no paper is at fault, and what to do about it."""
 
 
 def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) -> None:
@@ -22,10 +37,7 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
         for item in dispositions
         if item.stage == "tasks" and item.outcome != "passed"
     }
-    rows = [
-        (paper, item.stage, item.outcome, item.reason_code.value, item.sentence)
-        for paper, item in sorted(papers.items())
-    ]
+    rows = paper_rows(papers)
     with context.ledger() as ledger:
         spent = ledger.spent()
     releases = [_release_row(path, new) for path, new in outcome.releases]
@@ -35,11 +47,11 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
                 "weeks": list(outcome.weeks),
                 "weeks_with_work": sorted(outcome.todo),
                 "runs": [{"job": job, "run_id": run} for job, run in outcome.runs],
-                "papers": [
-                    dict(zip(("paper", "stage", "outcome", "reason", "sentence"), row, strict=True))
-                    for row in rows
-                ],
+                "papers": console.as_objects(
+                    ("paper", "stage", "outcome", "reason", "sentence"), rows
+                ),
                 "not_eligible": waiting,
+                "calls": spent.calls,
                 "tokens": spent.tokens,
                 "usd": spent.usd,
                 "releases": releases,
@@ -47,25 +59,62 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
             }
         )
         return
-    if outcome.weeks and not outcome.todo:
-        console.say(
-            f"Nothing new in {outcome.weeks[0]}..{outcome.weeks[-1]}: every paper is done;"
-            " no model was asked."
-        )
-    console.table("Papers", ("paper", "furthest stage", "outcome", "reason", "sentence"), rows)
-    if waiting:
-        console.table("Not in the release", ("paper", "why"), sorted(waiting.items()))
-    counts = Counter(item.outcome for item in papers.values())
-    said = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    console.say(f"{len(papers)} papers: {said or 'none'}. Model calls cost {_usd(spent.usd)}.")
+    if outcome.weeks:
+        if not outcome.todo:
+            console.say(
+                f"Nothing new in {outcome.weeks[0]}..{outcome.weeks[-1]}: every paper is done;"
+                " no model was asked."
+            )
+        console.table("Papers", PAPER_COLUMNS, rows, one_line=True)
+        if waiting:
+            columns = ("paper", "why")
+            console.table("Not in the release", columns, sorted(waiting.items()), one_line=True)
+        counts = Counter(item.outcome for item in papers.values())
+        said = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        console.say(f"{len(papers)} papers: {said or 'none'}. {_cost(spent.calls, spent.usd)}")
+        console.say("Why, in full: lawsmith explain PAPER")
     for note in outcome.notes:
         console.say(note)
+    _show_releases(context, releases)
+
+
+def paper_rows(papers: dict[str, Disposition]) -> list[tuple[str, ...]]:
+    """Where each paper version stands, in `PAPER_COLUMNS`."""
+    return [
+        (paper, item.stage, item.outcome, item.reason_code.value, item.sentence)
+        for paper, item in sorted(papers.items())
+    ]
+
+
+def left_undone(context: StageContext, weeks: Sequence[str]) -> tuple[str, str] | None:
+    """What models, caps or the source left undone in these weeks, and what to do; None if nothing.
+
+    A paper that failed by its own fault, such as a file that is no PDF, is not counted.
+    """
+    inside = {
+        f"{row.paper_id}v{row.extra['version']}"
+        for week in set(weeks) & set(partitions_of(context.store, "sources", context.collection))
+        for row in read_partition(context.store, "sources", context.collection, week)
+    }
+    papers = furthest_by_paper(all_dispositions(context.store, context.collection))
+    counts = Counter(
+        item.reason_code
+        for paper, item in papers.items()
+        if paper in inside
+        and item.outcome in {"failed", "deferred"}
+        and item.reason_code in CURABLE
+    )
+    if not counts:
+        return None
+    said = ", ".join(f"{count} {code.value}" for code, count in sorted(counts.items()))
+    fixes = dict.fromkeys(CURABLE[code] for code in sorted(counts))
+    return f"{sum(counts.values())} papers are not done ({said})", "; ".join(fixes)
+
+
+def _show_releases(context: StageContext, releases: Sequence[dict[str, object]]) -> None:
     if releases:
-        console.table(
-            "Releases",
-            ("release", "families", "tasks", "state", "marks"),
-            [(r["id"], r["families"], r["tasks"], r["state"], r["marks"]) for r in releases],
-        )
+        rows = [(r["id"], r["families"], r["tasks"], r["state"], r["marks"]) for r in releases]
+        console.table("Releases", RELEASE_COLUMNS, rows)
     console.say("Open next:")
     for row in releases:
         console.say(f"  {row['path']}/public/gallery/index.html   the tasks, without laws")
@@ -96,5 +145,8 @@ def _release_row(path: Path, new: bool) -> dict[str, object]:
     }
 
 
-def _usd(amount: float | None) -> str:
-    return "an unknown sum" if amount is None else f"{amount:.2f} USD"
+def _cost(calls: int, usd: float | None) -> str:
+    if not calls:
+        return "No live model was ever asked."
+    cost = "cost an unknown sum" if usd is None else f"cost {usd:.2f} USD"
+    return f"{calls} calls to live models so far {cost}."

@@ -1,0 +1,80 @@
+"""The log of one run: JSON lines under runs/, and one line a paper where -v asks for it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lawsmith.cli import console
+from lawsmith.gateways.warehouse import RunLog
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+
+if TYPE_CHECKING:
+    from pipelines.main_job import Outcome
+
+
+@dataclass
+class Journal:
+    """What one command did, as it is written down."""
+
+    context: StageContext
+    log: RunLog
+    started: str
+    """Instant, UTC."""
+    jobs: list[str] = field(default_factory=list)
+
+    def tell(self, outcome: "Outcome") -> None:
+        """Write the jobs that ran, what each stage decided in this run, and every paper."""
+        at = self.context.now()
+        for job, run_id in outcome.runs:
+            self.log.write("job_done", at=at, job=job, dagster_run=run_id)
+        dispositions = all_dispositions(self.context.store, self.context.collection)
+        fresh = [item for item in dispositions if item.at >= self.started]
+        for stage in sorted({item.stage for item in fresh}):
+            counts = Counter(
+                f"{item.outcome}/{item.reason_code.value}" for item in fresh if item.stage == stage
+            )
+            self.log.write("stage_done", at=at, stage=stage, decided=dict(sorted(counts.items())))
+        for paper, item in sorted(furthest_by_paper(dispositions).items()):
+            self.log.write(
+                "paper",
+                at=at,
+                paper=paper,
+                stage=item.stage,
+                outcome=item.outcome,
+                reason_code=item.reason_code.value,
+                sentence=item.sentence,
+                decided_at=item.at,
+            )
+            console.detail(
+                f"{paper} {item.stage} {item.outcome} {item.reason_code.value}: {item.sentence}"
+            )
+        for path, new in outcome.releases:
+            self.log.write("release", at=at, release=path.name, written=new)
+
+
+@contextmanager
+def journal(context: StageContext, run: str, command: str, **terms: object) -> Iterator[Journal]:
+    """Write the start of a run, and its end however it ends.
+
+    Args:
+        context: whose store and clock.
+        run: label of the run, the name of its file.
+        command: what was asked for.
+        terms: on which terms, JSON data.
+    """
+    log = RunLog(context.store, run)
+    started = context.now()
+    log.write("run_started", at=started, run=run, command=command, **terms)
+    end = "run_failed"
+    problem = "interrupted"
+    try:
+        yield Journal(context, log, started)
+        end, problem = "run_finished", ""
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        log.write(end, at=context.now(), run=run, problem=problem)
