@@ -27,5 +27,8 @@ def find_release(name: str) -> Path:
         return releases / name
     known = sorted(path.name for path in releases.glob("*-*")) if releases.is_dir() else []
     raise PrerequisiteError(
-        f"no release {name!r}", fix=f"give a folder, or one of {', '.join(known) or 'none yet'}"
+        f"no release {name!r}",
+        fix=f"give a folder, or one of {', '.join(known)}"
+        if known
+        else "give a folder; this store has no release yet",
     )

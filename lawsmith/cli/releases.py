@@ -102,8 +102,9 @@ def verify(
     """Recompute every hash and figure of a release; exit 3 when anything differs."""
     from lawsmith.release.bundle import verify_release
 
+    count = _how_many(certificates)
     folder = find_release(release)
-    faults = verify_release(folder, certificates=_how_many(certificates))
+    faults = verify_release(folder, certificates=count)
     if as_json:
         console.as_json([fault.model_dump() for fault in faults])
     elif faults:
