@@ -20,6 +20,9 @@ RELEASE_COLUMNS = ("release", "families", "tasks", "state", "marks")
 CURABLE: dict[ReasonCode, str] = {
     ReasonCode.REPLY_MISSING: "record the replies: `lawsmith requests export FILE`, then import",
     ReasonCode.MODEL_FAILED: "run the same command again",
+    ReasonCode.TRUNCATED_REPLY: "set a model with longer answers for that role",
+    ReasonCode.UNUSABLE_REPLY: "set another model for that role",
+    ReasonCode.SAME_MODEL: "set LAWSMITH_REVIEWER to another model than the extractor's",
     ReasonCode.INTERRUPTED: "run the same command again",
     ReasonCode.OVER_BUDGET: "run again with a higher --max-usd or --max-tokens",
     ReasonCode.INCOMPLETE_HARVEST: "run the same command again",

@@ -32,6 +32,7 @@ def _load(path: Path, name: str) -> ModuleType:
 
 GATEWAYS = _load(ROOT / "tests" / "gateways" / "conftest.py", "loaded_gateways_conftest")
 chat_server = GATEWAYS.chat_server
+LOOPBACK = _load(ROOT / "tests" / "cli" / "loopback.py", "loaded_loopback")
 
 
 @dataclass(frozen=True)
@@ -156,3 +157,30 @@ def papers(tmp_path: Path, lawsmith: Shell) -> Callable[..., Papers]:
         return made
 
     return make
+
+
+@pytest.fixture
+def recorded_models(chat_server: Any, kit: Any, bundled: Any) -> Callable[..., Any]:
+    """Makes the model server answer with the sample's recorded replies, after some faults."""
+
+    def make(*names: str, faults: dict[tuple[str, str], list[Any]] | None = None) -> Any:
+        ids = {line["id"]: line["version"] for line in _listed(names)}
+        chat_server.decide = LOOPBACK.RecordedModels(
+            answer=GATEWAYS.Answer,
+            packets={
+                paper.removeprefix("sample:"): kit.packet_of(bundled, f"{paper}v{version}")
+                for paper, version in ids.items()
+            },
+            replies=bundled.replies(),
+            otherwise=lambda packet, subject: json.dumps(kit.accepting(packet, subject)),
+            faults=faults or {},
+        )
+        return chat_server.decide
+
+    return make
+
+
+@pytest.fixture
+def answer() -> Any:
+    """One answer of the model server."""
+    return GATEWAYS.Answer

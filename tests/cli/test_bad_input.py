@@ -143,7 +143,8 @@ def test_a_missing_recorded_reply(lawsmith: Shell, papers: Make) -> None:
     assert lawsmith("refresh", "--source", made.source).code == 0
 
 
-def test_an_arxiv_that_cannot_be_reached(lawsmith: Shell) -> None:
+def test_an_arxiv_that_cannot_be_reached(lawsmith: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lawsmith.gateways.polite_http.BACKOFF", 0.01)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/api/query"
