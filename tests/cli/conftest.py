@@ -172,7 +172,6 @@ def recorded_models(chat_server: Any, kit: Any, bundled: Any) -> Callable[..., A
                 for paper, version in ids.items()
             },
             replies=bundled.replies(),
-            otherwise=lambda packet, subject: json.dumps(kit.accepting(packet, subject)),
             faults=faults or {},
         )
         return chat_server.decide
@@ -184,3 +183,19 @@ def recorded_models(chat_server: Any, kit: Any, bundled: Any) -> Callable[..., A
 def answer() -> Any:
     """One answer of the model server."""
     return GATEWAYS.Answer
+
+
+ARXIV = _load(ROOT / "tests" / "gateways" / "test_arxiv_feed.py", "loaded_arxiv_feed")
+stub = ARXIV.stub
+
+
+@pytest.fixture
+def entry() -> Any:
+    """One paper of the Atom server."""
+    return ARXIV.Entry
+
+
+@pytest.fixture
+def sample_pdf() -> Callable[[str], bytes]:
+    """The PDF of a sample paper, as `sample-0009`."""
+    return lambda name: (DATA / "sample" / "papers" / f"{name}.pdf").read_bytes()

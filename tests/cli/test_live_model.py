@@ -131,7 +131,7 @@ def test_an_interrupt_keeps_what_arrives_and_says_how_to_resume(
 
     def late(self: Any, kind: str, paper: str) -> Any:
         given = slow(self, kind, paper)
-        given.delay = 3.0
+        given.delay = 2.0
         return given
 
     models.__class__._next = late
