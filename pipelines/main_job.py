@@ -9,7 +9,7 @@ from lawsmith.gateways.warehouse import rebuild_catalogue
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending
+from lawsmith.stages.pending import pending, pending_historical
 from pipelines.launch import launch, open_instance
 from schemas.release import Cut
 from schemas.source import Collection
@@ -49,10 +49,11 @@ def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outc
 
 def build_historical(engine: Engine, collection: Collection, outcome: Outcome) -> None:
     """Forge the Historical families if any is missing, and cut their release if they changed."""
-    context = open_context(collection=collection)
-    with open_instance(context.store) as instance:
-        run = launch(instance, "historical_build", engine)
-    outcome.runs.append(("historical_build", run))
+    context = open_context(collection=collection, config_file=engine.config_file or None)
+    if pending_historical(context):
+        with open_instance(context.store) as instance:
+            run = launch(instance, "historical_build", engine)
+        outcome.runs.append(("historical_build", run))
     cut_next(context, engine, outcome, series=HISTORICAL_SERIES, cutoff=None, until=None)
 
 

@@ -91,11 +91,12 @@ def admission_faults(content: ReleaseContent) -> list[Fault]:
     # Verifying and scoring import this module and need nothing of curation.
     from lawsmith.curation.admission import admit
 
+    licences = {paper.paper_id: paper.licence for paper in content.papers}
     faults: list[Fault] = []
     for card in content.cards:
         if not isinstance(card, Card) or card.id not in packets:
             continue
-        verdict = admit(card, packets[card.id])
+        verdict = admit(card, packets[card.id], licence=licences.get(card.paper_id))
         faults += [
             Fault(
                 path=row_path("cards", card.id) + reason.path,

@@ -60,7 +60,8 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     for week in weeks:
         step = PartitionPass(context, "cards", week)
         papers = _papers(context, week)
-        for row, packet in packets_of(context, week):
+        packets = packets_of(context, week)
+        for row, packet in packets:
             subject = subject_of(packet)
             if step.done(subject):
                 continue
@@ -75,6 +76,7 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
                 _settle(context, step, packet, paper, outcome.value)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
+        step.keep_only([packet.id for _row, packet in packets])
         week_rows, week_dispositions = step.write()
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
@@ -115,11 +117,18 @@ def _settle(
             first = admission.reasons[0]
         rows.append(_row(context, step.partition, packet, number.card_id, draft, admission, found))
     if kept:
-        sentence = f"{kept} of {len(rows)} drafted cards admitted"
+        sentence = f"{kept} of {len(rows)} drafted cards admitted{_other_text(found)}"
         step.settle(subject, "passed", ReasonCode.OK, sentence, rows)
         return
     code = first.code if first else ReasonCode.NOT_EXECUTABLE
-    step.settle(subject, "rejected", code, str(first) if first else "no card", rows)
+    sentence = f"{first or 'no card'}{_other_text(found)}"
+    step.settle(subject, "rejected", code, sentence, rows)
+
+
+def _other_text(found: Extraction) -> str:
+    if not found.packet_changed:
+        return ""
+    return f"; {ReasonCode.PACKET_CHANGED}: the recorded reply was made to another text"
 
 
 def _numbered(context: StageContext, paper_id: str) -> list[NumberedCard]:

@@ -30,6 +30,8 @@ class Ambient:
 
     progress: Progress
     stop: Event
+    clock: Callable[[], str] | None = None
+    """The clock of every context that is not given one; None: the machine's."""
 
 
 AMBIENT: ContextVar[Ambient | None] = ContextVar("lawsmith_ambient", default=None)
@@ -81,7 +83,7 @@ def open_context(
     max_usd: float | None = None,
     max_tokens: int | None = None,
     run: str | None = None,
-    clock: Callable[[], str] = now,
+    clock: Callable[[], str] | None = None,
 ) -> StageContext:
     """The context of a run, from settings, environment and what a person asked for.
 
@@ -100,7 +102,7 @@ def open_context(
         settings=settings,
         store=store,
         collection=collection,
-        now=clock,
+        now=clock or ambient.clock or now,
         code_version=CODE_VERSION,
         seconds=time.time,
         roster=partial(roster_of, settings),

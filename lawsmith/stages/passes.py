@@ -1,7 +1,7 @@
 """One pass of a stage over one partition: what is done stays, what is new is settled."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from lawsmith.gateways.warehouse import Row, read_partition, write_partition
@@ -26,7 +26,8 @@ class PartitionPass:
     """The rows and dispositions of one stage and partition while they are being worked on.
 
     A subject whose digest has a final disposition is left alone with its rows. Rows of
-    subjects that are not visited stay (an older version of a paper keeps its card).
+    subjects that are not visited stay (an older version of a paper keeps its card), unless a
+    subject settled in this pass makes a row of the same id.
     """
 
     context: StageContext
@@ -36,6 +37,7 @@ class PartitionPass:
     held: dict[tuple[str, str], Disposition] = field(init=False)
     rows: dict[str, list[Row]] = field(init=False)
     settled: dict[tuple[str, str], Disposition] = field(init=False, default_factory=dict)
+    kept: set[tuple[str, str]] = field(init=False, default_factory=set)
     new: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
@@ -53,6 +55,7 @@ class PartitionPass:
         if found is None or found.outcome not in FINAL:
             return False
         self.settled[subject.id, subject.digest] = found
+        self.kept.add((subject.id, subject.digest))
         return True
 
     def settle(
@@ -84,10 +87,15 @@ class PartitionPass:
                 replace(row, extra={**row.extra, "subject_id": subject.id}) for row in rows
             ]
 
+    def keep_only(self, subject_ids: Collection[str]) -> None:
+        """Drop the rows of every other subject: what they were made from is no longer there."""
+        for subject_id in set(self.rows) - set(subject_ids):
+            del self.rows[subject_id]
+
     def write(self) -> tuple[list[Row], list[Disposition]]:
         """Write the partition's rows and dispositions; returns them."""
         merged = {**self.held, **self.settled}
-        rows = sorted((row for rows in self.rows.values() for row in rows), key=lambda r: r.id)
+        rows = sorted(self._rows(), key=lambda row: row.id)
         dispositions = sorted(merged.values(), key=lambda item: item.id)
         if self.new:
             write_partition(
@@ -95,3 +103,14 @@ class PartitionPass:
             )
             write_stage(self.context, self.stage, self.partition, dispositions)
         return rows, dispositions
+
+    def _rows(self) -> list[Row]:
+        """The rows of all subjects; one settled now takes a row id over from an earlier one."""
+        now = {subject_id for subject_id, _ in set(self.settled) - self.kept}
+        taken = {row.id for subject_id in now for row in self.rows[subject_id]}
+        return [
+            row
+            for subject_id, rows in self.rows.items()
+            for row in rows
+            if subject_id in now or row.id not in taken
+        ]

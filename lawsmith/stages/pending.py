@@ -9,7 +9,9 @@ from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import read_stage
+from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.families import subject_of as card_subject
+from lawsmith.stages.known import historical_cards
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.reviews import (
@@ -46,6 +48,18 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
                 if not step.done(subject)
             )
     return {week: items for week, items in sorted(found.items()) if items}
+
+
+def pending_historical(context: StageContext) -> list[str]:
+    """`stage subject` of every Historical card without a family and family without worlds."""
+    cards = [card_subject(card) for card in historical_cards(context.settings.data_root)]
+    forged = [_family_subject(one) for one in forged_families(context, HISTORICAL_PARTITION)]
+    stages: tuple[tuple[Stage, list[Subject]], ...] = (("families", cards), ("worlds", forged))
+    found = list[str]()
+    for stage, subjects in stages:
+        step = PartitionPass(context, stage, HISTORICAL_PARTITION)
+        found.extend(f"{stage} {item.id}" for item in subjects if not step.done(item))
+    return found
 
 
 def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, Paper | None]]:

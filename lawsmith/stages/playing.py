@@ -126,7 +126,7 @@ def read_episodes(folder: Path) -> list[Episode]:
     if not path.is_file():
         return []
     text = path.read_text(encoding="utf-8")
-    return [Episode.from_json(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    return [Episode.from_json(line) for line in _lines(text[: text.rfind("\n") + 1])]
 
 
 def read_scores(folder: Path) -> list[EpisodeScore]:
@@ -138,7 +138,12 @@ def read_scores(folder: Path) -> list[EpisodeScore]:
     path = folder / SCORES if folder.is_dir() else folder
     if not path.is_file():
         raise PrerequisiteError("no scores", path=str(path), fix="run `lawsmith score` first")
-    return [EpisodeScore.from_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [EpisodeScore.from_json(line) for line in _lines(path.read_text(encoding="utf-8"))]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a JSON lines file; a record may hold any other line separator."""
+    return [line for line in text.split("\n") if line]
 
 
 def _drop_torn_line(path: Path) -> None:

@@ -9,14 +9,14 @@ from schemas.source import Publication
 def weeks_to_take_up(context: StageContext, cursor: str | None) -> tuple[list[str], str]:
     """(weeks whose papers' publication changed after the cursor, the new cursor).
 
-    The cursor is the newest instant of a look-up; without one nothing is taken up, since a
-    first tick has nothing to compare with.
+    The cursor is the newest instant of a look-up; without one (a first tick, or nothing looked
+    up yet) nothing is taken up, since there is nothing to compare with.
     """
     changed: set[str] = set()
     newest = cursor or ""
     for row in read_table(context.store, "publications", context.collection):
         found = Publication.from_json(row.record)
         newest = max(newest, found.checked_at)
-        if cursor is not None and found.checked_at > cursor and row.outcome != "waiting":
+        if cursor and found.checked_at > cursor and row.outcome != "waiting":
             changed.add(week_of(found.published))
     return sorted(changed), newest

@@ -195,7 +195,7 @@ def _next_day(span: DaySpan) -> str:
 def _incomplete(
     context: StageContext, cut: Cut, dispositions: Sequence[Disposition]
 ) -> tuple[str, ...]:
-    """Eligible papers that a technical fault, a cap or a missing run keeps out."""
+    """What failed, and the eligible papers that a cap or a missing run keeps out."""
     eligible = {
         item.subject_id
         for item in dispositions
@@ -215,8 +215,8 @@ def _incomplete(
     found = [
         f"{item.stage} {item.subject_id}: {item.outcome}, {item.sentence}"
         for item in latest.values()
-        if item.outcome in {"failed", "deferred"}
-        and (item.paper_id is None or f"{item.paper_id}v{item.version}" in eligible)
+        if item.outcome == "failed"
+        or (item.outcome == "deferred" and f"{item.paper_id}v{item.version}" in eligible)
     ]
     missing = sorted(eligible - read - unread)
     found.extend(f"{paper}: eligible and not extracted yet" for paper in missing)

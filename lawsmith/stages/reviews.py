@@ -132,9 +132,14 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
 
 
 def accepted_cards(context: StageContext, week: str) -> list[Card]:
-    """The cards of a week that a reviewer accepted, as they stood when accepted."""
+    """The cards of a week that a reviewer accepted, as they stood when accepted.
+
+    A card whose packet was replaced since is left out until its successor is accepted.
+    """
     rows = read_partition(context.store, CARD_TABLE, context.collection, week)
-    return [_judged(row) for row in rows if row.outcome == "passed"]
+    cards = [_judged(row) for row in rows if row.outcome == "passed"]
+    standing = {(card.id, card.packet_id) for card, _draft in admitted_cards(context, week)}
+    return [card for card in cards if (card.id, card.packet_id) in standing]
 
 
 def accepted_families(context: StageContext, week: str) -> list[Family]:
@@ -189,9 +194,15 @@ def admitted_cards(context: StageContext, week: str) -> list[tuple[Card, CardDra
 
 
 def forged_families(context: StageContext, week: str) -> list[Family]:
-    """The families of a week."""
+    """The families of a week whose card stands; those of Historical cards always do."""
     rows = read_partition(context.store, "families", context.collection, week)
-    return [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
+    families = [Family.from_json(row.record) for row in rows if row.outcome == "passed"]
+    standing = {(card.id, card.digest) for card in accepted_cards(context, week)}
+    return [
+        family
+        for family in families
+        if family.kind == "historical" or (family.card_id, family.card_digest) in standing
+    ]
 
 
 def _judged(row: Row) -> Card:

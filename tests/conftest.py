@@ -1,0 +1,272 @@
+"""One store that the real main job filled, shared by the tests of stages, assets and jobs."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from lawsmith.curation.packets import PacketLimits, packet_of_paper
+from lawsmith.gateways.paper_sources import open_source
+from lawsmith.stages import cards, families, packets, publications, reviews, sources, worlds
+from lawsmith.stages.context import StageContext
+from lawsmith.stages.dispositions import all_dispositions
+from lawsmith.stages.opening import AMBIENT, Ambient, open_context
+from schemas.packet import Packet
+from schemas.review import CARD_CRITERIA, CASE_CRITERIA
+from schemas.source import Disposition, Window
+
+ROOT = Path(__file__).resolve().parents[1]
+NOW = "2026-11-05T06:00:00Z"
+Data = dict[str, Any]
+
+
+def load(path: Path) -> ModuleType:
+    """A module of a test folder or of the sample; neither is a package."""
+    name = f"loaded_{path.stem}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """A copy of the bundled data whose sample may be changed."""
+
+    path: Path
+
+    @property
+    def sample(self) -> Path:
+        return self.path / "sample"
+
+    def replies(self) -> list[Data]:
+        text = (self.sample / "replies.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.split("\n") if line]
+
+    def write_replies(self, lines: Iterable[Data]) -> None:
+        written = [json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines]
+        text = "".join(f"{line}\n" for line in written)
+        (self.sample / "replies.jsonl").write_text(text, encoding="utf-8")
+
+    def only(self, *papers: str) -> None:
+        """Keep some papers of the sample."""
+        path = self.sample / "metadata.jsonl"
+        lines = path.read_text(encoding="utf-8").split("\n")
+        kept = [line for line in lines if line and json.loads(line)["id"] in papers]
+        path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+
+    def reply(self, role: str, kind: str, subject: str, revision: int = 0) -> Data:
+        """The recorded reply of a subject; packets by paper version."""
+        return next(
+            line
+            for line in self.replies()
+            if (line["role"], line["subject_kind"], line["revision"]) == (role, kind, revision)
+            and (line["subject_id"] == subject or line["subject_id"].startswith(f"{subject}/"))
+        )
+
+    def edit(self, line: Data, text: str, **changes: object) -> Data:
+        """Put an edited reply beside or in place of a recorded one; its model says so."""
+        edited = {
+            **line,
+            **changes,
+            "text": text,
+            "model": f"{line['model'].removesuffix(' (edited)')} (edited)",
+        }
+        key = ("role", "subject_kind", "subject_id", "revision", "round")
+        others = [
+            item for item in self.replies() if [item[k] for k in key] != [edited[k] for k in key]
+        ]
+        self.write_replies([*others, edited])
+        return edited
+
+
+def copy_data(to: Path) -> DataFolder:
+    """The data folder again: the sample copied, all else linked."""
+    to.mkdir(parents=True)
+    for item in sorted((ROOT / "data").iterdir()):
+        if item.name == "sample":
+            shutil.copytree(item, to / item.name)
+        elif item.name != "store":
+            (to / item.name).symlink_to(item)
+    return DataFolder(to)
+
+
+@dataclass(frozen=True)
+class Home:
+    """One LAWSMITH_HOME over one data folder, under a fixed clock."""
+
+    path: Path
+    data: DataFolder
+    at: str = NOW
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """The environment and clock of a command run in this home."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("LAWSMITH_", "DAGSTER_"))}
+        given = {**kept, "LAWSMITH_HOME": str(self.path), "LAWSMITH_DATA": str(self.data.path)}
+        with patch.dict(os.environ, given, clear=True):
+            token = AMBIENT.set(Ambient(lambda _what, _done, _of: None, Event(), lambda: self.at))
+            try:
+                yield
+            finally:
+                AMBIENT.reset(token)
+
+    def context(self, release_id: str | None = None) -> StageContext:
+        """The context of the sample's collection, or of a release's."""
+        with self.entered():
+            return open_context(source="sample", release_id=release_id, run="test")
+
+    def later(self, at: str) -> "Home":
+        """The same home at another instant."""
+        return replace(self, at=at)
+
+    def run_stages(self, weeks: Sequence[str]) -> StageContext:
+        """The Temporal stages in order, without the orchestrator."""
+        with self.entered():
+            context = self.context()
+            for stage in (
+                sources.run,
+                packets.run,
+                cards.run,
+                reviews.run_card,
+                families.run_temporal,
+                reviews.run_case,
+                worlds.run_temporal,
+            ):
+                stage(context, weeks)
+            publications.run(context)
+        return context
+
+    def found(self, stage: str, subject: str) -> Disposition:
+        """The newest disposition of a subject at a stage."""
+        every = all_dispositions(self.context().store, "temporal-sample")
+        of = [i for i in every if i.stage == stage and i.subject_id.startswith(subject)]
+        return max(of, key=lambda item: item.at)
+
+
+def packet_of(data: DataFolder, paper_version: str) -> Packet:
+    """The packet of one sample paper."""
+    home = Home(data.path.with_name("unused"), data)
+    with home.entered():
+        context = open_context(source="sample")
+        source = open_source(context.settings, context.store, "sample")
+        papers = source.harvest(Window(start="2026-01-01", end="2027-01-01")).papers
+        paper = next(item for item in papers if item.id == paper_version)
+        return packet_of_paper(paper, source.folder, limits=PacketLimits())
+
+
+def accepting(packet: Packet, subject: str, **verdicts: str) -> Data:
+    """A reviewer's reply that supports every criterion but those given."""
+    numbered = enumerate(packet.lines, start=1)
+    n, line = next((n, line) for n, line in numbered if len(line.split()) > 7 and n > 10)
+    return {
+        "criteria": [
+            {
+                "criterion": name,
+                "verdict": verdicts.get(name, "supported"),
+                "first_line": n,
+                "last_line": n,
+                "quote": " ".join(line.split()[1:7]),
+                "reason": "edited for a test",
+            }
+            for name in (CARD_CRITERIA if subject == "card" else CASE_CRITERIA)
+        ],
+        "decision": "accept",
+        "changes": None,
+    }
+
+
+def completed(data: DataFolder, to: Path) -> DataFolder:
+    """The data, with an accepting reply (edited) for every review that is not recorded."""
+    held = {(line["role"], line["subject_kind"], line["subject_id"]) for line in data.replies()}
+    more = []
+    for line in data.replies():
+        if line["subject_kind"] != "packet" or not json.loads(line["text"])["cards"]:
+            continue
+        version = line["subject_id"].split("/")[0]
+        card = f"{version.rpartition('v')[0]}/r1"
+        for kind, subject in (("card", card), ("case", f"{card}/f1")):
+            if ("reviewer", kind, subject) not in held and "0005" not in card:
+                text = json.dumps(accepting(packet_of(data, version), kind))
+                names = {"role": "reviewer", "subject_kind": kind, "subject_id": subject}
+                more.append({**line, **names, "model": "reader-b (edited)", "text": text})
+    if not more:
+        return data
+    copy = copy_data(to)
+    copy.write_replies([*copy.replies(), *more])
+    return copy
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What the tests of these folders are made with."""
+
+    root: Path
+    load: Callable[[Path], ModuleType] = load
+    copy_data: Callable[[Path], DataFolder] = copy_data
+    packet_of: Callable[[DataFolder, str], Packet] = packet_of
+    accepting: Callable[..., Data] = accepting
+
+
+@pytest.fixture(scope="session")
+def kit() -> Kit:
+    return Kit(ROOT)
+
+
+@pytest.fixture(scope="session")
+def bundled() -> DataFolder:
+    """The bundled data as they are; never changed."""
+    return DataFolder(ROOT / "data")
+
+
+@dataclass(frozen=True)
+class MainJob:
+    """A home that the main job filled once, and what it said."""
+
+    home: Home
+    outcome: Any
+    twin: "subprocess.Popen[bytes]"
+    twin_home: Path
+
+
+@pytest.fixture(scope="session")
+def main_job(bundled: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainJob]:
+    """The main job in this process, and beside it the same in another with another hash seed."""
+    root = tmp_path_factory.mktemp("main-job")
+    home = Home(root / "home", completed(bundled, root / "data"))
+    script = ROOT / "tests" / "pipelines" / "run_main_job.py"
+    with home.entered():
+        twin = subprocess.Popen(
+            [sys.executable, str(script)],
+            env={**os.environ, "LAWSMITH_HOME": str(root / "twin"), "PYTHONHASHSEED": "7"},
+            stdout=subprocess.DEVNULL,
+        )
+    try:
+        with home.entered():
+            outcome = load(script).run_main_job()
+        yield MainJob(home, outcome, twin, root / "twin")
+    finally:
+        twin.kill()
+        twin.wait()
+
+
+@pytest.fixture
+def home_copy(main_job: MainJob, tmp_path: Path) -> Home:
+    """The filled home again, for tests that change it."""
+    shutil.copytree(main_job.home.path, tmp_path / "home")
+    return replace(main_job.home, path=tmp_path / "home")
