@@ -1,0 +1,27 @@
+"""Draws the pictures of README.md from the store in LAWSMITH_HOME: `python docs/images/draw.py`."""
+
+from pathlib import Path
+
+from lawsmith.stages import pictures
+from lawsmith.stages.families import HISTORICAL_PARTITION
+from lawsmith.stages.opening import open_context
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    """Write funnel.png of the sample and families.png of the Historical families."""
+    drawn = {
+        "funnel.png": pictures.funnel(open_context(source="sample")),
+        "families.png": pictures.families(
+            open_context(collection="historical-dev"), [HISTORICAL_PARTITION]
+        ),
+    }
+    for name, data in drawn.items():
+        if data is None:
+            raise SystemExit(f"{name}: nothing to draw; run `make refresh` first")
+        (FOLDER / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
