@@ -155,7 +155,7 @@ def test_an_arxiv_that_cannot_be_reached(lawsmith: Shell, monkeypatch: pytest.Mo
         terms["LAWSMITH_CONTACT_EMAIL"] = "curator@example.org"
         ended = lawsmith("refresh", "--source", "arxiv", "--window", WEEK, **terms)
     assert ended.code == 1
-    one_line(ended, url.split("/api")[0])
+    one_line(ended, url.split("/api", maxsplit=1)[0])
     # An outage is never an empty window: nothing was written down as harvested.
     assert lawsmith("status", "--source", "arxiv", "--json").json["stages"] == []
 
