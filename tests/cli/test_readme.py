@@ -146,11 +146,10 @@ def test_real_models(
     assert "arxiv:2610.00004v1" in wet_arxiv.out
 
 
-def test_releases_and_evaluation(
-    readme: Shell, main_job: Any, bundled: Any, tmp_path: Path
-) -> None:
+def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -> None:
     copy_store(main_job, readme)
-    whole = any(line["subject_kind"] == "case" for line in bundled.replies())
+    # Without a reply to every case the sample has no Temporal release, and a cut says why.
+    whole = any((readme.home / "releases").glob("temporal-*"))
     lines = commands("Releases")
     cut = next(line for line in lines if line.startswith("lawsmith release"))
     ended = follow(readme, lines, {cut: 0 if whole else 1})
