@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lawsmith.cli import console
 from lawsmith.gateways.warehouse import RunLog
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from schemas.source import Disposition
 
 if TYPE_CHECKING:
     from pipelines.main_job import Outcome
@@ -21,9 +22,8 @@ class Journal:
 
     context: StageContext
     log: RunLog
-    started: str
-    """Instant, UTC."""
-    jobs: list[str] = field(default_factory=list)
+    before: frozenset[Disposition]
+    """What was decided before the run."""
 
     def tell(self, outcome: "Outcome") -> None:
         """Write the jobs that ran, what each stage decided in this run, and every paper."""
@@ -31,7 +31,7 @@ class Journal:
         for job, run_id in outcome.runs:
             self.log.write("job_done", at=at, job=job, dagster_run=run_id)
         dispositions = all_dispositions(self.context.store, self.context.collection)
-        fresh = [item for item in dispositions if item.at >= self.started]
+        fresh = [item for item in dispositions if item not in self.before]
         for stage in sorted({item.stage for item in fresh}):
             counts = Counter(
                 f"{item.outcome}/{item.reason_code.value}" for item in fresh if item.stage == stage
@@ -66,12 +66,12 @@ def journal(context: StageContext, run: str, command: str, **terms: object) -> I
         terms: on which terms, JSON data.
     """
     log = RunLog(context.store, run)
-    started = context.now()
-    log.write("run_started", at=started, run=run, command=command, **terms)
+    before = frozenset(all_dispositions(context.store, context.collection))
+    log.write("run_started", at=context.now(), run=run, command=command, **terms)
     end = "run_failed"
     problem = "interrupted"
     try:
-        yield Journal(context, log, started)
+        yield Journal(context, log, before)
         end, problem = "run_finished", ""
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
