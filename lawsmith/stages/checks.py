@@ -192,7 +192,13 @@ def exports(store: Store) -> Looked:
     """Every exported file has the hash that the bundle's manifest gives."""
     faults, looked = [], 0
     for folder in _folders(store.exports):
-        for file in read_public(folder).manifest.files:
+        path = folder / PUBLIC / MANIFEST
+        try:
+            manifest = PublicManifest.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            faults.append(Fault(path=f"{folder.name}/{PUBLIC}/{MANIFEST}", what=str(error)))
+            continue
+        for file in manifest.files:
             looked += 1
             path = folder / file.path
             if not path.is_file():

@@ -68,11 +68,33 @@ def test_cards_stand_where_the_sample_says(main_job: "MainJob") -> None:
     }
 
 
-@pytest.mark.parametrize("stage", ["reviews/card", "families", "reviews/case", "worlds"])
-def test_good_cards_go_through_to_worlds(main_job: "MainJob", stage: str) -> None:
-    suffix = "/r1" if stage in {"reviews/card", "families"} else "/r1/f1"
-    good = ("0001", "0002", "0003", "0006", "0007", "0008")
-    assert _states(main_job.home, stage) == {f"sample:{n}{suffix}": "passed/ok" for n in good}
+GOOD = ("0001", "0002", "0003", "0006", "0007", "0008")
+"""Papers with a card that gates and the first review let through."""
+
+
+def _accepted(main_job: "MainJob") -> set[str]:
+    """The papers whose case the recorded reviewer accepted."""
+    return {
+        n
+        for n in GOOD
+        for line in main_job.home.data.replies()
+        if line["subject_id"] == f"sample:{n}/r1/f1"
+        and json.loads(line["text"])["decision"] == "accept"
+    }
+
+
+@pytest.mark.parametrize("stage", ["reviews/card", "families"])
+def test_good_cards_are_accepted_and_forged(main_job: "MainJob", stage: str) -> None:
+    assert _states(main_job.home, stage) == {f"sample:{n}/r1": "passed/ok" for n in GOOD}
+
+
+def test_cases_stand_as_their_reviewer_said(main_job: "MainJob") -> None:
+    accepted = _accepted(main_job)
+    assert _states(main_job.home, "reviews/case") == {
+        f"sample:{n}/r1/f1": "passed/ok" if n in accepted else "rejected/reviewer_rejected"
+        for n in GOOD
+    }
+    assert _states(main_job.home, "worlds") == {f"sample:{n}/r1/f1": "passed/ok" for n in accepted}
 
 
 def test_the_cut_judges_every_paper(main_job: "MainJob") -> None:
@@ -99,7 +121,8 @@ def test_both_releases_verify_and_hold_what_is_eligible(main_job: "MainJob") -> 
     store = main_job.home.context().store
     written = [(path.name, new) for path, new in main_job.outcome.releases]
     assert written == [(HISTORICAL, True), (TEMPORAL, True)]
-    for name, families in ((HISTORICAL, 6), (TEMPORAL, 4)):
+    eligible = _accepted(main_job) & {"0001", "0002", "0003", "0007"}
+    for name, families in ((HISTORICAL, 6), (TEMPORAL, len(eligible))):
         assert verify_release(store.releases / name) == []
         assert len(read_public(store.releases / name).tasks) == 4 * families
     manifest = read_public(store.releases / TEMPORAL).manifest
@@ -131,7 +154,8 @@ def test_the_baselines_are_scored(main_job: "MainJob") -> None:
 def test_everything_counted_in_the_catalogue(main_job: "MainJob") -> None:
     store = main_job.home.context().store
     rows = query(store, "select release_id, families from releases order by 1").rows
-    assert rows == ((HISTORICAL, 6), (TEMPORAL, 4))
+    eligible = _accepted(main_job) & {"0001", "0002", "0003", "0007"}
+    assert rows == ((HISTORICAL, 6), (TEMPORAL, len(eligible)))
 
 
 def test_a_second_run_does_nothing(main_job: "MainJob", home_copy: "Home", kit: "Kit") -> None:
