@@ -14,8 +14,8 @@ from lawsmith.curation.admission import admit
 from lawsmith.curation.windows import week_of
 from lawsmith.gateways.warehouse import Row, Store, partitions_of, read_partition, read_table
 from lawsmith.mutation.screening import certify, differing_figures
-from lawsmith.release.bundle import read_public, verify_release
-from lawsmith.release.manifest import file_sha256
+from lawsmith.release.bundle import verify_release
+from lawsmith.release.manifest import PUBLIC_MANIFEST, file_sha256
 from lawsmith.release.tasks import relation_set_digest
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.packets import packet_file
@@ -24,7 +24,7 @@ from schemas.card import Card
 from schemas.family import Family
 from schemas.packet import Packet
 from schemas.record import Record
-from schemas.release import Fault
+from schemas.release import Fault, PublicManifest
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA, Review
 from schemas.source import Paper, Publication
 from schemas.task import PublicTask, SealedKey
@@ -192,11 +192,11 @@ def exports(store: Store) -> Looked:
     """Every exported file has the hash that the bundle's manifest gives."""
     faults, looked = [], 0
     for folder in _folders(store.exports):
-        path = folder / PUBLIC / MANIFEST
+        path = folder / PUBLIC_MANIFEST
         try:
             manifest = PublicManifest.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            faults.append(Fault(path=f"{folder.name}/{PUBLIC}/{MANIFEST}", what=str(error)))
+            faults.append(Fault(path=f"{folder.name}/{PUBLIC_MANIFEST}", what=str(error)))
             continue
         for file in manifest.files:
             looked += 1
