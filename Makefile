@@ -15,7 +15,7 @@ $(STAMP): requirements.lock pyproject.toml
 	  { echo "Lawsmith needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
-	grep -A9 '^uv==' requirements.lock | sed -n '1p;2,/^[a-z]/{/--hash/p}' > $(VENV)/uv.lock
+	awk '/^[a-zA-Z]/{on=/^uv==/} on && !/^ *#/' requirements.lock > $(VENV)/uv.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-deps -r $(VENV)/uv.lock
 	$(BIN)/uv pip sync -q --python $(BIN)/python --require-hashes requirements.lock
 	$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
