@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
-from lawsmith.stages.published import weeks_to_take_up
 
 from assets.partitions import WEEKS
 from assets.resources import Engine
+from lawsmith.stages.published import weeks_to_take_up
 
 TEMPORAL_REFRESH = dg.define_asset_job(
     "temporal_refresh",
