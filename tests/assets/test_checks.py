@@ -188,19 +188,18 @@ def test_a_seeded_bad_row_is_found(name: str, home_copy: "Home") -> None:
 def run_checks(home_copy: "Home") -> Callable[..., bool]:
     """Runs one asset check through Dagster."""
 
-    def run(module: Any, check: str) -> bool:
+    def run(module: Any, asset: str, check: str) -> bool:
+        key = dg.AssetCheckKey(dg.AssetKey.from_user_string(asset), check)
         definitions = dg.Definitions(
             asset_checks=dg.load_asset_checks_from_modules([module]),
-            jobs=[dg.define_asset_job("checks", dg.AssetSelection.all_asset_checks())],
+            jobs=[dg.define_asset_job("checks", dg.AssetSelection.checks(key))],
             resources={"engine": Engine(source="sample")},
             executor=dg.in_process_executor,
         )
         with home_copy.entered():
             result = definitions.resolve_job_def("checks").execute_in_process()
         found = [
-            item
-            for item in result.get_asset_check_evaluations()
-            if item.asset_key.to_user_string() == check
+            item for item in result.get_asset_check_evaluations() if item.asset_check_key == key
         ]
         assert len(found) == 1
         assert {"rows looked at", "faults", "first faults"} <= found[0].metadata.keys()
@@ -210,12 +209,12 @@ def run_checks(home_copy: "Home") -> Callable[..., bool]:
 
 
 def test_dagster_shows_a_changed_packet(home_copy: "Home", run_checks: Callable[..., bool]) -> None:
-    assert run_checks(packet_assets, "packets")
+    assert run_checks(packet_assets, "packets", "frozen")
     _packet_byte(home_copy)
-    assert not run_checks(packet_assets, "packets")
+    assert not run_checks(packet_assets, "packets", "frozen")
 
 
 def test_dagster_shows_a_changed_family(home_copy: "Home", run_checks: Callable[..., bool]) -> None:
-    assert run_checks(family_assets, "temporal/families")
+    assert run_checks(family_assets, "temporal/families", "certified")
     _change(home_copy, "families", Family, _figure)
-    assert not run_checks(family_assets, "temporal/families")
+    assert not run_checks(family_assets, "temporal/families", "certified")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lawsmith.gateways.warehouse import read_partition, write_partition
-from lawsmith.stages.cuts import ask, plan_cut
+from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.eligibility import eligible_families
 from lawsmith.stages.explaining import explain
 from lawsmith.stages.reviews import accepted_cards, forged_families
@@ -262,8 +262,11 @@ def test_an_altered_quote_is_not_found(data: "DataFolder", home: "Home") -> None
 
 def test_a_withdrawn_card_leaves_the_next_cut(home_copy: "Home") -> None:
     context = home_copy.context()
-    terms = {"series": "2026.10", "cutoff": "2026-04-30", "until": "2026-10-31"}
-    before = plan_cut(context, **terms)
+
+    def planned() -> Plan:
+        return plan_cut(context, series="2026.10", cutoff="2026-04-30", until="2026-10-31")
+
+    before = planned()
     assert before.standing == context.store.releases / "temporal-2026.10.0-sample"
     taken = eligible_families(context, before.cut)[0][0]
     context.store.overrides.write_text(
@@ -271,7 +274,7 @@ def test_a_withdrawn_card_leaves_the_next_cut(home_copy: "Home") -> None:
         'reason = "the authors corrected the fit"\nby = "A. Curator"\n',
         encoding="utf-8",
     )
-    plan = plan_cut(context, **terms)
+    plan = planned()
     assert plan.standing is None
     assert plan.families == before.families - 1
     assert plan.cut.id == "temporal-2026.10.1-sample"
