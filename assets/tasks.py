@@ -13,7 +13,8 @@ from lawsmith.stages import tasks as stage_tasks
     key=["tasks"],
     partitions_def=RELEASES,
     deps=[
-        dg.AssetKey(["temporal", "worlds"]),
+        # A cut may hold families of any week.
+        dg.AssetDep(["temporal", "worlds"], partition_mapping=dg.AllPartitionMapping()),
         dg.AssetKey(["historical", "worlds"]),
         dg.AssetKey(["publications"]),
     ],
