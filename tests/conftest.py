@@ -245,6 +245,12 @@ def main_job(bundled: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.fixture
+def empty_home(bundled: DataFolder, tmp_path: Path) -> Home:
+    """A home that nothing has run in, over the bundled data."""
+    return Home(tmp_path / "empty", bundled)
+
+
+@pytest.fixture
 def home_copy(main_job: MainJob, tmp_path: Path) -> Home:
     """The filled home again, for tests that change it."""
     shutil.copytree(main_job.home.path, tmp_path / "home")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import pytest
 
-from assets import families as family_assets
 from assets import packets as packet_assets
+from assets import worlds as world_assets
 from assets.resources import Engine
 from lawsmith.gateways.warehouse import Row, partitions_of, read_partition, write_partition
 from lawsmith.stages import checks
@@ -214,7 +214,7 @@ def test_dagster_shows_a_changed_packet(home_copy: "Home", run_checks: Callable[
     assert not run_checks(packet_assets, "packets", "frozen")
 
 
-def test_dagster_shows_a_changed_family(home_copy: "Home", run_checks: Callable[..., bool]) -> None:
-    assert run_checks(family_assets, "temporal/families", "certified")
-    _change(home_copy, "families", Family, _figure)
-    assert not run_checks(family_assets, "temporal/families", "certified")
+def test_dagster_shows_a_changed_world(home_copy: "Home", run_checks: Callable[..., bool]) -> None:
+    assert run_checks(world_assets, "temporal/worlds", "paired")
+    _change(home_copy, "worlds", PairedWorld, _no_digest)
+    assert not run_checks(world_assets, "temporal/worlds", "paired")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +110,8 @@ def test_loading_them_opens_no_socket_and_no_model_library() -> None:
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as found:
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as found:
         yield found
 
 
@@ -161,23 +162,19 @@ def test_a_paper_published_since_asks_for_its_week(home_copy: "Home") -> None:
     # 0008 gets its journal date.
     context = home_copy.later("2026-11-12T05:00:00Z").context()
     rows = read_partition(context.store, "publications", context.collection, PARTITION)
-    changed = []
-    for row in rows:
-        if row.paper_id == "sample:0008":
-            data = json.loads(row.record)
-            del data["digest"], data["schema_version"]
-            data |= {"journal_online": "2026-11-10", "checked_at": context.now()}
-            record = Publication.model_validate_json(json.dumps(data))
-            row = type(row)(
-                **{
-                    **vars(row),
-                    "record": record.to_json(),
-                    "digest": record.digest,
-                    "outcome": "passed",
-                    "reason_code": "ok",
-                }
-            )
-        changed.append(row)
+    waiting = next(row for row in rows if row.paper_id == "sample:0008")
+    data = json.loads(waiting.record)
+    del data["digest"], data["schema_version"]
+    data |= {"journal_online": "2026-11-10", "checked_at": context.now()}
+    record = Publication.model_validate_json(json.dumps(data))
+    dated = replace(
+        waiting,
+        record=record.to_json(),
+        digest=record.digest,
+        outcome="passed",
+        reason_code="ok",
+    )
+    changed = [dated if row is waiting else row for row in rows]
     write_partition(context.store, "publications", context.collection, PARTITION, changed)
     second = tick(first.cursor)
     assert [request.partition_key for request in second.run_requests or ()] == ["2026-10-05"]
@@ -186,7 +183,7 @@ def test_a_paper_published_since_asks_for_its_week(home_copy: "Home") -> None:
 
 _WORKSPACE = '''
 import dagster as dg
-from pipelines.definitions import defs as ours
+from pipelines import definitions as ours
 from pipelines.temporal_refresh import TEMPORAL_REFRESH
 
 
@@ -205,24 +202,24 @@ def every_minute(context):
     with dg.build_schedule_context(
         instance=context.instance,
         scheduled_execution_time=datetime(2026, 10, 15, 6, tzinfo=UTC),
-        repository_def=ours.get_repository_def(),
+        repository_def=ours.defs.get_repository_def(),
     ) as thursday:
         return list(weekly_refresh.evaluate_tick(thursday).run_requests)
 
 
-defs = dg.Definitions.merge(ours, dg.Definitions(schedules=[every_minute]))
+defs = dg.Definitions.merge(ours.defs, dg.Definitions(schedules=[every_minute]))
 '''
 
 
 @pytest.mark.long
-def test_a_daemon_launches_the_weekly_run(home_copy: "Home", tmp_path: Path) -> None:
+def test_a_daemon_launches_the_weekly_run(empty_home: "Home", tmp_path: Path) -> None:
     module = tmp_path / "minutely.py"
     module.write_text(_WORKSPACE, encoding="utf-8")
     workspace = tmp_path / "workspace.yaml"
     workspace.write_text(
         json.dumps({"load_from": [{"python_file": str(module)}]}), encoding="utf-8"
     )
-    with home_copy.entered(), open_instance(home_copy.context().store) as instance:
+    with empty_home.entered(), open_instance(empty_home.context().store) as instance:
         before = {run.run_id for run in instance.get_runs()}
         daemon = subprocess.Popen(
             [str(Path(sys.executable).with_name("dagster-daemon")), "run", "-w", str(workspace)],
@@ -235,7 +232,7 @@ def test_a_daemon_launches_the_weekly_run(home_copy: "Home", tmp_path: Path) -> 
             launched = _wait_for_run(instance, before, seconds=150)
         finally:
             daemon.send_signal(signal.SIGINT)
-            daemon.wait(timeout=60)
+            assert daemon.wait(timeout=60) == 0
     assert launched.job_name == "temporal_refresh"
     assert launched.tags["dagster/partition"] == "2026-10-05"
     assert launched.tags["dagster/schedule_name"] == "every_minute"

@@ -1,5 +1,6 @@
 """One pass of a stage: final outcomes stay, others are tried again, unvisited rows are kept."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,8 @@ WEEK = "2026-10-05"
 
 
 @pytest.fixture
-def home(main_job: "MainJob", tmp_path: Path) -> "Home":
-    return type(main_job.home)(tmp_path / "empty", main_job.home.data)
-
-
-@pytest.fixture
-def context(home: "Home") -> StageContext:
-    return home.context()
+def context(empty_home: "Home") -> StageContext:
+    return empty_home.context()
 
 
 def _subject(name: str, digest: str = "a") -> Subject:
@@ -154,13 +150,13 @@ def test_every_sample_paper_has_a_state(main_job: "MainJob") -> None:
 
 
 def test_a_missing_reply_is_counted_and_taken_up_when_it_comes(
-    kit: "Kit", home: "Home", tmp_path: Path
+    kit: "Kit", empty_home: "Home", tmp_path: Path
 ) -> None:
     data: DataFolder = kit.copy_data(tmp_path / "data")
     data.only("sample:0001")
     every = data.replies()
     data.write_replies(line for line in every if line["subject_kind"] == "packet")
-    partial = type(home)(home.path, data)
+    partial = replace(empty_home, data=data)
     partial.run_stages([WEEK])
     partial.run_stages([WEEK])
     found = partial.found("reviews/card", "sample:0001/r1")
