@@ -29,7 +29,7 @@ test: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-long: setup
 	$(BIN)/pytest -m 'long or not long' --timeout 1800

@@ -1,7 +1,8 @@
 """The main job over the bundled sample: first run, no-op rerun, and what orchestration costs.
 
 Prints the no-op rerun against the first run (the obvious alternative: do it all again), and
-the Temporal refresh through Dagster against the same stage functions called directly.
+the Temporal refresh through Dagster against the same stage functions called directly, both
+with their modules imported.
 """
 
 import os
@@ -18,6 +19,7 @@ import sys, time
 from assets.resources import Engine
 from lawsmith.cli.refreshing import weeks_for
 from lawsmith.stages.opening import open_context
+import pipelines.definitions
 from pipelines.launch import launch, open_instance
 context = open_context(source="sample")
 weeks = weeks_for(context, None)

@@ -19,6 +19,7 @@ import pytest
 
 from lawsmith.curation.packets import PacketLimits, packet_of_paper
 from lawsmith.gateways.paper_sources import open_source
+from lawsmith.release.bundle import write_release
 from lawsmith.stages import cards, families, packets, publications, reviews, sources, worlds
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions
@@ -221,6 +222,31 @@ class MainJob:
     outcome: Any
     twin: "subprocess.Popen[bytes]"
     twin_home: Path
+
+
+@pytest.fixture(scope="session")
+def samples() -> ModuleType:
+    """The cases that tests of releases, the Oracle and evaluation are made of."""
+    return load(ROOT / "tests" / "release" / "samples.py")
+
+
+@pytest.fixture(scope="session")
+def historical_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("historical")
+    return write_release(root, samples.historical_content(), samples.NOW, "test").path
+
+
+@pytest.fixture(scope="session")
+def temporal_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("temporal")
+    return write_release(root, samples.temporal_content(), samples.NOW, "test").path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what shares the main job's store on one worker, so that it is filled once."""
+    for item in items:
+        shared = "main_job" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("main_job" if shared else str(item.path)))
 
 
 @pytest.fixture(scope="session")

@@ -130,6 +130,11 @@ class _Bench:
 
     def search(self, difficulty: Stratum | None, move: MoveKind | None) -> ForgeReport:
         """The first candidate, in order of preference, that passes every certificate."""
+        # No move takes nodes away, so the Original twice is the smallest blend there can be.
+        least = blend_size(self._original, self._original)
+        if least > MAX_NODES:
+            sentence = f"the blend has at least {least} nodes; {MAX_NODES} are allowed"
+            return _refused(ReasonCode.BLEND_TOO_LARGE, sentence)
         wanted = (c for c in self._candidates() if move is None or move in c.moves)
         for candidate in islice(wanted, MAX_TRIALS if difficulty is None else None):
             family = self._tried(candidate, difficulty)

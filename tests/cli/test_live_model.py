@@ -119,6 +119,7 @@ def test_a_cap_defers_what_it_cannot_pay_for(
     assert len(models.calls) == 1
 
 
+@pytest.mark.long
 def test_an_interrupt_keeps_what_arrives_and_says_how_to_resume(
     lawsmith: Shell,
     papers: Make,
