@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from filelock import FileLock
 
 from lawsmith.curation.packets import PacketLimits, packet_of_paper
 from lawsmith.gateways.paper_sources import open_source
@@ -220,7 +222,6 @@ class MainJob:
 
     home: Home
     outcome: Any
-    twin: "subprocess.Popen[bytes]"
     twin_home: Path
 
 
@@ -242,32 +243,39 @@ def temporal_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFacto
     return write_release(root, samples.temporal_content(), samples.NOW, "test").path
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep what shares the main job's store on one worker, so that it is filled once."""
-    for item in items:
-        shared = "main_job" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("main_job" if shared else str(item.path)))
-
-
 @pytest.fixture(scope="session")
-def main_job(bundled: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainJob]:
-    """The main job in this process, and beside it the same in another with another hash seed."""
-    root = tmp_path_factory.mktemp("main-job")
-    home = Home(root / "home", bundled)
+def main_job(bundled: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> MainJob:
+    """The main job in this process, and beside it the same in another with another hash seed.
+
+    Parallel workers share one: the first fills it, the others wait for it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "main-job"
+    root.mkdir(exist_ok=True)
+    home, told = Home(root / "home", bundled), root / "outcome.pickle"
+    with FileLock(root / "lock"):
+        if not told.is_file():
+            told.write_bytes(pickle.dumps(_fill(home, root / "twin")))
+        outcome = pickle.loads(told.read_bytes())  # noqa: S301 - written just above
+    return MainJob(home, outcome, root / "twin")
+
+
+def _fill(home: Home, twin_home: Path) -> Any:
     script = ROOT / "tests" / "pipelines" / "run_main_job.py"
     with home.entered():
         twin = subprocess.Popen(
             [sys.executable, str(script)],
-            env={**os.environ, "LAWSMITH_HOME": str(root / "twin"), "PYTHONHASHSEED": "7"},
+            env={**os.environ, "LAWSMITH_HOME": str(twin_home), "PYTHONHASHSEED": "7"},
             stdout=subprocess.DEVNULL,
         )
     try:
         with home.entered():
             outcome = load(script).run_main_job()
-        yield MainJob(home, outcome, twin, root / "twin")
+        assert twin.wait(timeout=200) == 0
     finally:
         twin.kill()
         twin.wait()
+    return outcome
 
 
 @pytest.fixture
