@@ -4,23 +4,22 @@ Strictly real: whatever is not a finite real number is undefined, and the error 
 and the first input that broke it. Numbers are used as declared; nothing converts units here.
 """
 
-import ast
-import builtins
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import CodeType, FunctionType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions.operators import OPERATORS, Operator
+from lawsmith.expressions.compiling import BlockLaw, block_law, point_law
+from lawsmith.expressions.operators import OPERATORS
+from lawsmith.expressions.programs import Program, program_of
 from schemas.expression import Expression, Op, Var, names_of
 
-CHUNK: Final = 8192
+BLOCK: Final = 8192
+"""Points in a block: seven buffers of it fill half a megabyte of cache."""
 
 Value = float | NDArray[np.float64]
 Inputs = Mapping[str, ArrayLike]
@@ -46,56 +45,103 @@ def evaluate(expression: Expression, inputs: Inputs) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An expression as one generated function; it gives what `evaluate` gives."""
+    """An expression as generated functions; it gives what `evaluate` gives, bit for bit."""
 
     expression: Expression
     names: tuple[str, ...]
-    _array_law: Callable[..., Any] = field(repr=False)
-    _scalar_law: Callable[..., Any] = field(repr=False)
+    _program: Program = field(repr=False)
+    _point_law: Callable[..., float | None] = field(repr=False)
+    _block_laws: dict[frozenset[str], BlockLaw] = field(repr=False, default_factory=dict)
 
     def __call__(self, inputs: Inputs) -> Value:
         """The value at the inputs; same shapes and same errors as `evaluate`."""
-        if all(type(value) is float for value in inputs.values()):
-            result = self._at_point(inputs)
-            return evaluate(self.expression, inputs) if result is None else result + 0.0
-        values, shape = _prepared(self.names, inputs)
-        columns = [values[name] for name in self.names]
-        if len(shape) == 1 and shape[0] > 2 * CHUNK:
-            found = self._in_chunks(columns, shape[0])
+        if set(map(type, inputs.values())) <= {float}:
+            result: Value | None = self._at_point(inputs)
         else:
-            with np.errstate(all="ignore"):
-                found = self._array_law(*columns)
-        if found is None:
-            # Some point is undefined: the reference walk finds which node and which input.
-            return evaluate(self.expression, inputs)
-        return _shaped(found, shape)
+            values, shape = _prepared(self.names, inputs)
+            result = self._at_points(values, shape) if shape else self._at_point(values)
+        # Some point is undefined: the reference walk finds which node and which input.
+        return evaluate(self.expression, inputs) if result is None else result
 
     def _at_point(self, inputs: Mapping[str, Any]) -> float | None:
-        if not all(name in inputs for name in self.names):
+        try:
+            return self._point_law(*[float(inputs[name]) for name in self.names])
+        except (ArithmeticError, ValueError, KeyError):
             return None
-        with np.errstate(all="ignore"):
-            result: float | None = self._scalar_law(*(inputs[name] for name in self.names))
-        return result
 
-    def _in_chunks(self, columns: list[Any], size: int) -> NDArray[np.float64] | None:
-        # Short pieces stay in the processor's cache from one operator to the next.
-        whole = np.empty(size)
-        with np.errstate(all="ignore"):
-            for start in range(0, size, CHUNK):
-                piece = slice(start, start + CHUNK)
-                part = self._array_law(*(c[piece] if c.size > 1 else c for c in columns))
-                if part is None:
-                    return None
-                whole[piece] = part
-        return whole
+    def _at_points(
+        self, values: Mapping[str, NDArray[np.float64]], shape: tuple[int, ...]
+    ) -> NDArray[np.float64] | None:
+        columns = frozenset(name for name in self.names if values[name].size > 1)
+        if not columns or 0 in shape:
+            return None
+        if columns not in self._block_laws:
+            self._block_laws[columns] = block_law(self._program, columns)
+        law = self._block_laws[columns]
+        fixed = self._fixed(law, values)
+        if fixed is None:
+            return None
+        flat = {name: np.broadcast_to(values[name], shape).reshape(-1) for name in law.columns}
+        single = {name: values[name].reshape(()) for name in law.fixed_names}
+        whole = np.empty(shape)
+        blocks = _Blocks(self.expression, law, flat, single, [np.array(value) for value in fixed])
+        return whole if blocks.fill(whole.reshape(-1)) else None
+
+    def _fixed(self, law: BlockLaw, values: Mapping[str, Any]) -> Sequence[float] | None:
+        single = {name: values[name].item() for name in law.fixed_names}
+        try:
+            fixed = law.fixed(*single.values())
+        except (ArithmeticError, ValueError):
+            fixed = None
+        # The quick way refuses what might raise a flag, such as exp(-800).
+        return self._program.values(law.fixed_places, single) if fixed is None else fixed
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """One call of a law on many points; short blocks stay in the processor's cache."""
+
+    expression: Expression
+    law: BlockLaw
+    columns: dict[str, NDArray[np.float64]]
+    single: dict[str, NDArray[np.float64]]
+    fixed: list[NDArray[np.float64]]
+
+    def fill(self, whole: NDArray[np.float64]) -> bool:
+        """Write the values; False if one is undefined."""
+        length = min(BLOCK, whole.size)
+        buffers = [np.empty(length) for _ in range(self.law.buffers)]
+        with np.errstate(all="raise", under="ignore"):
+            for start in range(0, whole.size, BLOCK):
+                piece = slice(start, start + BLOCK)
+                out = whole[piece]
+                if out.size < length:
+                    buffers = [buffer[: out.size] for buffer in buffers]
+                parts = [column[piece] for column in self.columns.values()]
+                try:
+                    surely = self.law.function(*parts, *self.fixed, out, *buffers)
+                except FloatingPointError:
+                    surely = False
+                if not (surely or self._fill_slowly(piece, out)):
+                    return False
+        return True
+
+    def _fill_slowly(self, piece: slice, out: NDArray[np.float64]) -> bool:
+        """A flag may be raised without need: the reference walk decides for the block."""
+        parts = {name: column[piece] for name, column in self.columns.items()}
+        try:
+            with np.errstate(all="ignore"):
+                np.add(_walk(self.expression, parts | self.single, ""), 0.0, out=out)
+        except UndefinedValueError:
+            return False
+        return True
 
 
 @lru_cache(maxsize=2048)
 def compile_expression(expression: Expression) -> Compiled:
     """The expression as a fast function of the same inputs; repeated subtrees run once."""
-    names = tuple(sorted(names_of(expression)))
-    array_law = _generate(expression, names, scalar=False)
-    return Compiled(expression, names, array_law, _generate(expression, names, scalar=True))
+    program = program_of(expression)
+    return Compiled(expression, program.names, program, point_law(program))
 
 
 def _prepared(names: Any, inputs: Inputs) -> tuple[dict[str, Any], tuple[int, ...]]:
@@ -104,7 +150,7 @@ def _prepared(names: Any, inputs: Inputs) -> tuple[dict[str, Any], tuple[int, ..
         value = np.asarray(inputs[name])
         if value.dtype.kind not in "fiu":
             raise InputError(f"input is of type {value.dtype}, not a number", path=name)
-        values[name] = value.astype(np.float64, copy=False)
+        values[name] = np.asarray(value, dtype=np.float64, order="C")
     missing = [name for name in sorted(names) if name not in values]
     if missing:
         raise InputError(
@@ -135,7 +181,7 @@ def _walk(node: Expression, values: dict[str, Any], path: str) -> Any:
     if operator.defined is not None:
         problem = f"{node.op} needs {operator.domain}"
         _require(operator.defined(*args), problem, path, values)
-    result = operator.numeric(*args)
+    result = operator.apply(*args)
     _require(np.isfinite(result), f"{node.op} leaves the finite numbers", path, values)
     return result
 
@@ -150,105 +196,6 @@ def _require(mask: Any, problem: str, path: str, values: dict[str, Any]) -> None
         for name, value in sorted(values.items())
     }
     raise UndefinedValueError(problem, path=path, inputs=inputs)
-
-
-_PLAIN: Final[Mapping[str, ast.operator]] = {
-    "add": ast.Add(),
-    "sub": ast.Sub(),
-    "mul": ast.Mult(),
-    "div": ast.Div(),
-}
-"""Operators whose Python form on two floats gives the very number that numpy gives."""
-
-
-class _Writer:
-    """Writes the body of a generated function, one assignment for each distinct node."""
-
-    def __init__(self, names: tuple[str, ...], *, scalar: bool) -> None:
-        self.constants: dict[str, Any] = {
-            "__builtins__": builtins,
-            "finite": math.isfinite if scalar else np.isfinite,
-            "real": float,
-        }
-        self.body: list[ast.stmt] = []
-        self._scalar = scalar
-        self._slots: dict[Expression, str] = {Var(n): f"x{i}" for i, n in enumerate(names)}
-        self._checked: set[str] = set()
-
-    def slot(self, node: Expression) -> str:
-        """The local or constant that holds the node's value."""
-        if node in self._slots:
-            return self._slots[node]
-        if isinstance(node, Op):
-            name = self._operation(OPERATORS[node.op], [self.slot(arg) for arg in node.args])
-        else:
-            name = f"c{len(self.constants)}"
-            value = node if self._scalar or not isinstance(node, float) else np.float64(node)
-            self.constants[name] = value
-            self._checked.add(name)
-        self._slots[node] = name
-        return name
-
-    def check(self, slot: str) -> None:
-        """Require a slot to be finite, once."""
-        if slot not in self._checked:
-            self._checked.add(slot)
-            self._require(_call("finite", [slot]))
-
-    def _require(self, holds: ast.expr) -> None:
-        """Leave the function with None unless the test holds everywhere."""
-        if not self._scalar:
-            holds = ast.Call(ast.Attribute(holds, "all", ast.Load()), [], [])
-        leave = ast.Return(ast.Constant(None))
-        self.body.append(ast.If(ast.UnaryOp(ast.Not(), holds), [leave], []))
-
-    def _operation(self, operator: Operator, args: list[str]) -> str:
-        if operator.hides:
-            for arg in args:
-                self.check(arg)
-        if operator.name == "div" and self._scalar:
-            self._require(ast.Compare(_load(args[1]), [ast.NotEq()], [ast.Constant(0.0)]))
-        elif operator.defined is not None:
-            self.constants[f"ok_{operator.name}"] = operator.defined
-            self._require(_call(f"ok_{operator.name}", args))
-        target = f"t{len(self.body)}"
-        self.body.append(ast.Assign([ast.Name(target, ast.Store())], self._value(operator, args)))
-        return target
-
-    def _value(self, operator: Operator, args: list[str]) -> ast.expr:
-        if self._scalar and operator.name in _PLAIN:
-            value = _load(args[0])
-            for arg in args[1:]:
-                value = ast.BinOp(value, _PLAIN[operator.name], _load(arg))
-            return value
-        self.constants[f"op_{operator.name}"] = operator.numeric
-        value = _call(f"op_{operator.name}", args)
-        return ast.Call(_load("real"), [value], []) if self._scalar else value
-
-
-def _load(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _call(function: str, args: list[str]) -> ast.expr:
-    return ast.Call(_load(function), [_load(arg) for arg in args], [])
-
-
-def _generate(
-    expression: Expression, names: tuple[str, ...], *, scalar: bool
-) -> Callable[..., Any]:
-    writer = _Writer(names, scalar=scalar)
-    result = writer.slot(expression)
-    for i in range(len(names)):
-        writer.check(f"x{i}")
-    writer.check(result)
-    writer.body.append(ast.Return(_load(result)))
-    parameters = [ast.arg(f"x{i}") for i in range(len(names))]
-    arguments = ast.arguments([], parameters, None, [], [], None, [])
-    function = ast.FunctionDef("law", arguments, writer.body, [], None, None)
-    module = ast.fix_missing_locations(ast.Module([function], []))
-    code = next(c for c in compile(module, "<law>", "exec").co_consts if isinstance(c, CodeType))
-    return FunctionType(code, writer.constants)
 
 
 __all__ = ("Compiled", "Inputs", "Value", "compile_expression", "evaluate")

@@ -4,9 +4,10 @@ A new operator is a new row here and a new arity in `schemas.expression`; a test
 the two agree. Meaning: radians; `atan2(y, x)`, undefined at the origin; `cbrt` real;
 `step(x)` = 1 for x > 0 else 0; `sign(0)` = 0; `round` half to even; `mod(a, b)` is floored
 (the sign of b); `pow` takes a negative base only with an integer exponent, and 0^0 and
-0^negative are undefined.
+0^negative are undefined. No operator tells -0.0 from 0.0.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -14,10 +15,10 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lawsmith.expressions import balls
+from lawsmith.expressions import balls, floats
 from lawsmith.expressions.balls import Number
+from lawsmith.expressions.floats import Interval
 from schemas.expression import ARITIES
 
 DimensionRule = Literal[
@@ -29,9 +30,6 @@ DimensionRule = Literal[
 `same_to_pure`: equal ones in, none out · `drop`: any in, none out.
 """
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Operator:
@@ -39,7 +37,7 @@ class Operator:
 
     name: str
     numeric: Callable[..., Any]
-    """float64 arrays -> float64 array."""
+    """float64 arrays -> float64 array; the operator on two arguments where it takes any number."""
     dimension: DimensionRule
     ball: Callable[..., Number]
     """Exact fractions or balls -> the same; `balls` has the two errors that it raises."""
@@ -51,8 +49,17 @@ class Operator:
     """float64 arrays -> mask of the points inside the domain; None = everywhere."""
     domain: str = ""
     """The domain in words, for messages."""
-    hides: bool = False
-    """Whether a non-finite argument can give a finite value, so that it must be checked first."""
+    point: Callable[..., float] | None = None
+    """Floats -> the very float that `numeric` gives (zeros may differ in sign), or an
+    ArithmeticError or ValueError where that cannot be had; None = `numeric` serves."""
+    quiet: Interval | None = None
+    """Finite arguments of `numeric`, one float each, that raise no floating-point flag."""
+    hides: Literal["none", "last", "all"] = "none"
+    """Which arguments give a finite value although they are not finite themselves."""
+    silent: bool = False
+    """Whether `numeric` gives finite values outside the domain."""
+    ieee: bool = False
+    """Whether the processor computes it: a finite argument gives a finite value or a flag."""
     kink: bool = False
     """Whether the operator is not analytic inside its domain."""
 
@@ -61,63 +68,56 @@ class Operator:
         """(fewest, most) arguments; None = no upper bound."""
         return ARITIES[self.name]
 
+    def apply(self, *args: Any) -> Any:
+        """The values for float64 arrays, any number of them where the arity is open."""
+        return self.numeric(*args) if self.arity[1] else reduce(self.numeric, args)
 
-def _nary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    return lambda *args: reduce(function, args)
-
-
-def _power(base: Floats, exponent: Floats) -> Floats:
-    # numpy squares when the exponent is one 2 for all; doing so always keeps paths in agreement.
-    plain = np.power(base, exponent)
-    squared = np.equal(exponent, 2.0)
-    return np.where(squared, np.multiply(base, base), plain) if squared.any() else plain
-
-
-def _power_defined(base: Floats, exponent: Floats) -> Mask:
-    positive = np.greater(base, 0.0)
-    zero = np.equal(base, 0.0) & np.greater(exponent, 0.0)
-    negative = np.less(base, 0.0) & np.equal(exponent, np.floor(exponent))
-    mask: Mask = positive | zero | negative
-    return mask
-
-
-def _atan2(y: Floats, x: Floats) -> Floats:
-    # Adding zero drops the sign of -0.0, which no exact number has.
-    return np.arctan2(np.add(y, 0.0), np.add(x, 0.0))
+    def hidden(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of the arguments that must be known to be finite beforehand."""
+        return {"none": (), "last": args[-1:], "all": args}[self.hides]
 
 
 def _function(name: str) -> Callable[..., Any]:
     return lambda sp, *args: getattr(sp, name)(*args)
 
 
-def _pure(name: str, numeric: Any, symbolic: str, latex: str, **more: Any) -> Operator:
-    return Operator(name, numeric, "pure", getattr(balls, name), _function(symbolic), latex, **more)
+def _pure(
+    name: str, numeric: Any, symbolic: str, latex: str, quiet: Interval = floats.FINITE, **more: Any
+) -> Operator:
+    ball, function = getattr(balls, name), _function(symbolic)
+    return Operator(name, numeric, "pure", ball, function, latex, quiet=quiet, **more)
 
 
 _ROWS: Final = (
-    Operator("add", _nary(np.add), "same", balls.add, lambda sp, *a: sp.Add(*a), " + "),
-    Operator("mul", _nary(np.multiply), "product", balls.mul, lambda sp, *a: sp.Mul(*a), r" \, "),
+    Operator("add", np.add, "same", balls.add, lambda sp, *a: sp.Add(*a), " + ", ieee=True),
+    Operator(
+        "mul", np.multiply, "product", balls.mul, lambda sp, *a: sp.Mul(*a), r" \, ", ieee=True
+    ),
     Operator(
         "min",
-        _nary(np.minimum),
+        np.minimum,
         "same",
         balls.min,
         _function("Min"),
         r"\min({})",
-        hides=True,
+        point=min,
+        hides="all",
+        ieee=True,
         kink=True,
     ),
     Operator(
         "max",
-        _nary(np.maximum),
+        np.maximum,
         "same",
         balls.max,
         _function("Max"),
         r"\max({})",
-        hides=True,
+        point=max,
+        hides="all",
+        ieee=True,
         kink=True,
     ),
-    Operator("sub", np.subtract, "same", balls.sub, lambda sp, a, b: a - b, " - "),
+    Operator("sub", np.subtract, "same", balls.sub, lambda sp, a, b: a - b, " - ", ieee=True),
     Operator(
         "div",
         np.divide,
@@ -125,31 +125,35 @@ _ROWS: Final = (
         balls.div,
         lambda sp, a, b: a / b,
         r"\frac{{{}}}{{{}}}",
-        lambda a, b: np.not_equal(b, 0.0),
+        lambda a, b: b != 0.0,
         "a divisor other than 0",
-        hides=True,
+        hides="last",
+        ieee=True,
     ),
     Operator(
         "pow",
-        _power,
+        floats.power,
         "power",
         balls.pow,
         lambda sp, a, b: sp.Pow(a, b),
         "^",
-        _power_defined,
+        floats.power_defined,
         "a positive base, a negative one with an integer exponent, or 0 with a positive exponent",
-        hides=True,
+        point=floats.power_at_point,
+        hides="all",
+        silent=True,
     ),
     Operator(
         "atan2",
-        _atan2,
+        floats.atan2,
         "same_to_pure",
         balls.atan2,
         _function("atan2"),
         r"\operatorname{{atan2}}({}, {})",
-        lambda y, x: np.not_equal(y, 0.0) | np.not_equal(x, 0.0),
+        lambda y, x: (y != 0.0) | (x != 0.0),
         "a point other than the origin",
-        hides=True,
+        hides="all",
+        silent=True,
         kink=True,
     ),
     Operator(
@@ -159,13 +163,24 @@ _ROWS: Final = (
         balls.mod,
         lambda sp, a, b: sp.Mod(a, b),
         r"({} \bmod {})",
-        lambda a, b: np.not_equal(b, 0.0),
+        lambda a, b: b != 0.0,
         "a divisor other than 0",
-        hides=True,
+        point=lambda a, b: a % b,
+        hides="last",
         kink=True,
     ),
-    Operator("neg", np.negative, "keep", balls.neg, lambda sp, a: -a, "-"),
-    Operator("abs", np.abs, "keep", balls.abs, _function("Abs"), r"\left|{}\right|", kink=True),
+    Operator("neg", np.negative, "keep", balls.neg, lambda sp, a: -a, "-", ieee=True),
+    Operator(
+        "abs",
+        np.abs,
+        "keep",
+        balls.abs,
+        _function("Abs"),
+        r"\left|{}\right|",
+        point=abs,
+        ieee=True,
+        kink=True,
+    ),
     Operator(
         "sqrt",
         np.sqrt,
@@ -173,8 +188,10 @@ _ROWS: Final = (
         balls.sqrt,
         _function("sqrt"),
         r"\sqrt{{{}}}",
-        lambda x: np.greater_equal(x, 0.0),
+        lambda x: x >= 0.0,
         "an argument >= 0",
+        point=math.sqrt,
+        ieee=True,
     ),
     Operator(
         "cbrt",
@@ -183,15 +200,17 @@ _ROWS: Final = (
         balls.cbrt,
         lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
         r"\sqrt[3]{{{}}}",
+        quiet=floats.FINITE,
         kink=True,
     ),
-    _pure("exp", np.exp, "exp", r"\exp\left({}\right)", hides=True),
+    _pure("exp", np.exp, "exp", r"\exp\left({}\right)", floats.EXPONENTS, hides="all"),
     _pure(
         "log",
         np.log,
         "log",
         r"\ln\left({}\right)",
-        defined=lambda x: np.greater(x, 0.0),
+        floats.POSITIVE,
+        defined=lambda x: x > 0.0,
         domain="an argument > 0",
     ),
     Operator(
@@ -201,8 +220,9 @@ _ROWS: Final = (
         balls.log10,
         lambda sp, x: sp.log(x) / sp.log(10),
         r"\log_{{10}}\left({}\right)",
-        lambda x: np.greater(x, 0.0),
+        lambda x: x > 0.0,
         "an argument > 0",
+        quiet=floats.POSITIVE,
     ),
     Operator(
         "log2",
@@ -211,8 +231,9 @@ _ROWS: Final = (
         balls.log2,
         lambda sp, x: sp.log(x) / sp.log(2),
         r"\log_{{2}}\left({}\right)",
-        lambda x: np.greater(x, 0.0),
+        lambda x: x > 0.0,
         "an argument > 0",
+        quiet=floats.POSITIVE,
     ),
     _pure("sin", np.sin, "sin", r"\sin\left({}\right)"),
     _pure("cos", np.cos, "cos", r"\cos\left({}\right)"),
@@ -222,7 +243,8 @@ _ROWS: Final = (
         np.arcsin,
         "asin",
         r"\arcsin\left({}\right)",
-        defined=lambda x: np.less_equal(np.abs(x), 1.0),
+        floats.UNIT,
+        defined=lambda x: np.abs(x) <= 1.0,
         domain="an argument in [-1, 1]",
     ),
     _pure(
@@ -230,20 +252,22 @@ _ROWS: Final = (
         np.arccos,
         "acos",
         r"\arccos\left({}\right)",
-        defined=lambda x: np.less_equal(np.abs(x), 1.0),
+        floats.UNIT,
+        defined=lambda x: np.abs(x) <= 1.0,
         domain="an argument in [-1, 1]",
     ),
-    _pure("atan", np.arctan, "atan", r"\arctan\left({}\right)", hides=True),
-    _pure("sinh", np.sinh, "sinh", r"\sinh\left({}\right)"),
-    _pure("cosh", np.cosh, "cosh", r"\cosh\left({}\right)"),
-    _pure("tanh", np.tanh, "tanh", r"\tanh\left({}\right)", hides=True),
+    _pure("atan", np.arctan, "atan", r"\arctan\left({}\right)", hides="all"),
+    _pure("sinh", np.sinh, "sinh", r"\sinh\left({}\right)", floats.EXPONENTS),
+    _pure("cosh", np.cosh, "cosh", r"\cosh\left({}\right)", floats.EXPONENTS),
+    _pure("tanh", np.tanh, "tanh", r"\tanh\left({}\right)", hides="all"),
     _pure("asinh", np.arcsinh, "asinh", r"\operatorname{{arsinh}}\left({}\right)"),
     _pure(
         "acosh",
         np.arccosh,
         "acosh",
         r"\operatorname{{arcosh}}\left({}\right)",
-        defined=lambda x: np.greater_equal(x, 1.0),
+        (1.0, floats.LARGEST),
+        defined=lambda x: x >= 1.0,
         domain="an argument >= 1",
     ),
     _pure(
@@ -251,11 +275,28 @@ _ROWS: Final = (
         np.arctanh,
         "atanh",
         r"\operatorname{{artanh}}\left({}\right)",
-        defined=lambda x: np.less(np.abs(x), 1.0),
+        floats.INNER,
+        defined=lambda x: np.abs(x) < 1.0,
         domain="an argument inside (-1, 1)",
     ),
-    _pure("floor", np.floor, "floor", r"\lfloor {} \rfloor", kink=True),
-    _pure("ceil", np.ceil, "ceiling", r"\lceil {} \rceil", kink=True),
+    _pure(
+        "floor",
+        np.floor,
+        "floor",
+        r"\lfloor {} \rfloor",
+        point=lambda x: float(math.floor(x)),
+        ieee=True,
+        kink=True,
+    ),
+    _pure(
+        "ceil",
+        np.ceil,
+        "ceiling",
+        r"\lceil {} \rceil",
+        point=lambda x: float(math.ceil(x)),
+        ieee=True,
+        kink=True,
+    ),
     Operator(
         "round",
         np.rint,
@@ -263,6 +304,8 @@ _ROWS: Final = (
         balls.round,
         lambda sp, x: sp.Function("round_half_even")(x),
         r"\operatorname{{round}}\left({}\right)",
+        point=lambda x: float(round(x)),
+        ieee=True,
         kink=True,
     ),
     Operator(
@@ -272,17 +315,21 @@ _ROWS: Final = (
         balls.sign,
         _function("sign"),
         r"\operatorname{{sgn}}\left({}\right)",
-        hides=True,
+        point=lambda x: float((x > 0.0) - (x < 0.0)),
+        hides="all",
+        ieee=True,
         kink=True,
     ),
     Operator(
         "step",
-        lambda x: np.greater(x, 0.0) * 1.0,
+        floats.step,
         "drop",
         balls.step,
         lambda sp, x: sp.Heaviside(x, 0),
         r"\theta\left({}\right)",
-        hides=True,
+        point=lambda x: 1.0 if x > 0.0 else 0.0,
+        hides="all",
+        ieee=True,
         kink=True,
     ),
 )
