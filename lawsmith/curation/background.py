@@ -22,16 +22,17 @@ from schemas.historical_card import HistoricalCard
 from schemas.source import ReasonCode
 
 FUNCTIONAL: Final = re.compile(
-    r"\b(?:(?:dis)?proportional\w*|invers\w*|reciprocal\w*|squared?|cubed|quadratic\w*"
+    r"\b(?:(?:dis)?proportional\w*|invers\w*|reciprocal\w*|quadratic\w*|cubed|squared"
+    r"|squares?(?=[\s-]+(?:of|roots?|laws?|dependence)\b)"
+    r"|(?:the|its)\s+squares?(?=\s*(?:and\b|[^\w\s]|$))"
     r"|exponential\w*|logarithm\w*|(?:(?:non|super|sub)-?)?linear\w*|power[- ]laws?"
     r"|to the power|saturat\w*|asymptot\w*|sinusoid\w*|periodic\w*|hyperbol\w*|parabol\w*"
     r"|monoton\w*|scal(?:es|ing)|stretched|decays?|decaying"
     r"|(?:grow|rise|fall|increase|decrease|drop|decline|vary|varie)\w*\s+(?:with|as|like))\b",
     re.IGNORECASE,
 )
-"""Words on how an output depends on an input. `square` before a unit of length is an area."""
+"""Words on how an output depends on an input. `square` before a noun is a shape or an area."""
 
-_AREA = re.compile(r"\bsquare\s+(?:\w*met(?:er|re)s?|inch\w*|feet|foot|cross-section\w*)", re.I)
 _FORMULA: Final = re.compile(
     r"[=∝≈∼^]|\*\*|\\[a-z]+|\b(?:exp|log|ln|sqrt|sin|cos|tan|tanh|sinh|cosh)\s*\(", re.IGNORECASE
 )
@@ -45,6 +46,11 @@ _EPONYM: Final = re.compile(
     r"\b[A-Z][a-z]+(?:[-–][A-Z][a-z]+)*(?:['’]s?)?\s+"
     r"(?:law|equation|relation|formula|model|effect|theorem|rule)\b"
 )
+JOINT: Final = (
+    "Not every combination of inputs can be set: the task lists the joint conditions on them."
+)
+"""Said where a card has joint conditions; the conditions themselves are a field of the task."""
+
 _COMMON: Final = frozenset({0.0, 0.5, 1.0, 2.0})
 _CITED: Final = frozenset({"the", "this", "that", "each", "every", "one", "no", "a", "an"})
 
@@ -85,6 +91,8 @@ def background_text(
     inputs, outputs = interface_of(card, domains or {}, resolutions or {})
     lines = ["An apparatus takes the inputs below and reports the outputs below.", "", "Inputs:"]
     lines += [f"- `{i.name}`: {_phrase(i.meaning)}. {_range_text(i)}" for i in inputs]
+    if card.constraints:
+        lines += ["", JOINT]
     lines += ["", "Outputs:"]
     lines += [f"- `{o.name}`: {_phrase(o.meaning)}. {_reading_text(o)}" for o in outputs]
     fixed = _fixed_conditions(card)
@@ -148,7 +156,7 @@ def _words(bare: str) -> Iterator[str]:
         (_SOURCE, "a pointer to the source"),
         (_EPONYM, "the name of a law"),
     ):
-        for match in pattern.finditer(_AREA.sub("area", bare)):
+        for match in pattern.finditer(bare):
             if pattern is _EPONYM and match[0].split()[0].lower() in _CITED:
                 continue
             yield f"{match[0]!r} is {what}"

@@ -8,7 +8,7 @@ import pytest
 from lawsmith.curation.admission import admit_draft
 from lawsmith.curation.background import background_text, check_background, interface_of
 from lawsmith.expressions import parse_infix
-from schemas.card import Card, CardDraft, Choices, Domain, Range
+from schemas.card import Card, CardDraft, Choices, Constraint, Domain, Range
 from schemas.family import LawParameter, LawRelation, RelationSet
 from schemas.packet import Packet
 from schemas.source import Paper, ReasonCode
@@ -93,6 +93,10 @@ def test_narrowed_domains_are_shown(card: Card) -> None:
         ("The flux is proportional to the speed.", "'proportional'"),
         ("The flux goes with the inverse of D.", "'inverse'"),
         ("It goes with the speed squared.", "'squared'"),
+        ("It goes with the square of the speed.", "'square'"),
+        ("Take the square root.", "'square'"),
+        ("The flux follows the square.", "'the square'"),
+        ("A square-law detector.", "'square'"),
         ("It decays exponentially.", "'decays'"),
         ("A linear response.", "'linear'"),
         ("The flux increases with speed.", "'increases with'"),
@@ -117,6 +121,11 @@ def test_what_tells_more_is_refused(card: Card, added: str, said: str) -> None:
 def test_words_of_measuring_pass(card: Card) -> None:
     plain = "The slab is 5 square metres. The law of this case is its own."
     assert _found(card, background_text(card) + plain) == []
+
+
+@pytest.mark.parametrize("shape", ["a square side of 120 mm", "120 mm square", "a square duct"])
+def test_a_square_shape_is_no_law(card: Card, shape: str) -> None:
+    assert _found(card, background_text(card) + f"The slab has {shape}.") == []
 
 
 def test_a_range_end_that_is_a_number_of_the_law_is_due(card: Card) -> None:
@@ -144,3 +153,13 @@ def test_a_definition_may_say_too_much(card: Card) -> None:
     told = card.readouts[0].model_copy(update={"definition": "flux proportional to the speed"})
     spoken = card.model_copy(update={"readouts": (told,)})
     assert any("proportional" in sentence for sentence in _found(card, background_text(spoken)))
+
+
+def test_joint_conditions_are_announced(card: Card) -> None:
+    assert "joint conditions" not in background_text(card)
+    limit = Constraint(
+        expression=parse_infix("v"), meaning="a limit", anchors=card.controls[0].anchors
+    )
+    text = background_text(card.model_copy(update={"constraints": (limit,)}))
+    assert "Not every combination of inputs can be set" in text
+    assert _found(card, text) == []
