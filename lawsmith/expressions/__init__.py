@@ -11,6 +11,8 @@ from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.evaluation import Compiled, compile_expression, evaluate
 from lawsmith.expressions.folding import fold_constants, literal_paths
 from lawsmith.expressions.forms import replace_literals, same_form
+from lawsmith.expressions.latex_parsing import LatexEquation, parse_latex, parse_latex_equation
+from lawsmith.expressions.latex_tokens import LatexError
 from lawsmith.expressions.operators import OPERATORS, Operator
 from lawsmith.expressions.parsing import parse_infix
 from lawsmith.expressions.rendering import complexity, number_text, to_infix, to_latex
@@ -24,6 +26,8 @@ __all__ = (
     "Compiled",
     "Dimension",
     "Domain",
+    "LatexEquation",
+    "LatexError",
     "Operator",
     "Verdict",
     "check_dimensions",
@@ -37,6 +41,8 @@ __all__ = (
     "literal_paths",
     "number_text",
     "parse_infix",
+    "parse_latex",
+    "parse_latex_equation",
     "replace_literals",
     "same_form",
     "to_infix",

@@ -1,0 +1,162 @@
+r"""Functions in LaTeX: where the argument of `\sin^2 2x`, `\ln(a/b)` or `\exp{-x}` ends."""
+
+from lawsmith.expressions.latex_atoms import Atoms
+from lawsmith.expressions.latex_functions import (
+    FUNCTIONS,
+    INVERSES,
+    LISTED,
+    RECIPROCALS,
+    RUNNING,
+)
+from lawsmith.expressions.latex_symbols import starts_symbol
+from lawsmith.expressions.latex_tokens import Token
+from schemas.expression import Expression, Op
+
+
+class Calls(Atoms):
+    """Reads functions with their scripts and arguments."""
+
+    def _function(self, name: str, token: Token) -> Expression:
+        if name in LISTED:
+            return self._listed(name, token)
+        base, power = self._scripts(name, token)
+        operator = FUNCTIONS[name]
+        if operator == "log?":
+            operator = self._log(base, token)
+        if power == -1.0:
+            operator = INVERSES.get(operator, "")
+            if not operator:
+                self.stream.fail("ambiguous", "an inverse function or a reciprocal", at=token)
+        value = self._apply(operator, self._argument_of(operator), token)
+        if isinstance(base, float) and operator == "log/":
+            value = self.node("div", (value, self.node("log", (base,), token)), token)
+        if power is not None and power != -1.0:
+            return self.node("pow", (value, power), token)
+        return value
+
+    def _scripts(self, name: str, token: Token) -> tuple[Expression | None, Expression | None]:
+        base = power = None
+        while self.stream.sees("_", "^", "'"):
+            if self.stream.sees("'"):
+                self.stream.fail("derivative", "the derivative of a function")
+            if self.stream.sees("_"):
+                if base is not None or FUNCTIONS[name] != "log?":
+                    self.stream.fail("unsupported", "a subscript on this function")
+                self.stream.take()
+                base = self._base_of_log()
+                continue
+            if power is not None or name == "exp":
+                self.stream.fail("ambiguous", "a power of the function's name")
+            power = self._exponent()
+            if isinstance(power, float) and power < 0 and power != -1.0:
+                self.stream.fail("ambiguous", "a negative power of the function's name", at=token)
+        return base, power
+
+    def _base_of_log(self) -> Expression:
+        braced = self.stream.sees("{")
+        token = self.stream.peek(int(braced))
+        if token is not None and token.text == "e":
+            self.stream.index += 1 + 2 * braced
+            return self.node("exp", (self.leaf(1.0, token),), token)
+        if token is not None and token.kind == "number" and not braced and token.text == "10":
+            self.stream.fail("ambiguous", "a base of several digits needs braces", at=token)
+        return self.argument()
+
+    def _log(self, base: Expression | None, token: Token) -> str:
+        if base is None:
+            if self._log_base is None:
+                self.stream.fail(
+                    "ambiguous", "a logarithm without a base is natural or decimal", at=token,
+                    fix=r"write \ln or \log_{10}, or give log_base",
+                )  # fmt: skip
+            return {"e": "log", 2: "log2", 10: "log10"}[self._log_base]
+        known = {10.0: "log10", 2.0: "log2"}
+        if not isinstance(base, float):
+            if base == Op("exp", (1.0,)):
+                return "log"
+            self.stream.fail("unsupported", "a logarithm to a base that is no number", at=token)
+        return known.get(base, "log/")
+
+    def _apply(self, operator: str, argument: Expression, token: Token) -> Expression:
+        kept = self._kind
+        if operator == "cot":
+            above = self.node("cos", (argument,), token)
+            value: Expression = self.node(
+                "div", (above, self.node("sin", (argument,), token)), token
+            )
+        elif operator in RECIPROCALS:
+            below = self.node(RECIPROCALS[operator], (argument,), token)
+            value = self.node("div", (self.leaf(1.0, token), below), token)
+        else:
+            value = self.node(operator.removesuffix("/"), (argument,), token)
+        self._kind = kept
+        return value
+
+    def _listed(self, name: str, token: Token) -> Expression:
+        opening = self.stream.take()
+        if opening.text not in ("(", "[", "{{"):
+            self.stream.fail("unsupported", f"{name} needs its arguments in brackets", at=opening)
+        kept, self._bars = self._bars, 0
+        args = [self.sum()]
+        while self.stream.sees(","):
+            self.stream.take()
+            args.append(self.sum())
+        self._close(opening)
+        self._bars = kept
+        if len(args) < 2 or (name == "atan2" and len(args) != 2):
+            self.stream.fail("syntax", f"{name} has {len(args)} arguments", at=token)
+        self._kind = "call"
+        return self.node(name, tuple(args), token)
+
+    def _argument_of(self, operator: str) -> Expression:
+        token = self.stream.peek()
+        if token is None:
+            self.stream.fail("syntax", "the text ends where an argument is due")
+        if token.text == "{":
+            return self._braced_argument(token)
+        if token.kind in ("open", "bar") and token.text not in (r"\langle", r"\|"):
+            value = self._bracket()
+            self._kind = "call"
+            return value
+        value = self._factor()
+        if isinstance(value, float) or self._kind == "symbol":
+            value = self._run(operator, value, token)
+        self._kind = "run"
+        return value
+
+    def _braced_argument(self, token: Token) -> Expression:
+        inside = self.stream.peek(1)
+        if inside is not None and inside.kind == "open":
+            # A bracket with more behind it prints like the argument and something more.
+            ends = self.stream.closing(self.stream.index + 1)
+            if ends is None or ends + 1 != self.stream.closing(self.stream.index):
+                self.stream.fail(
+                    "ambiguous", "braces are not printed: where the argument ends", at=token,
+                    fix="put the whole argument in brackets",
+                )  # fmt: skip
+        value = self.argument()
+        self._kind = "call"
+        return value
+
+    def _run(self, operator: str, value: Expression, first: Token) -> Expression:
+        r"""The product of a number and symbols, as in the argument of `\sin 2\pi f t`."""
+        count = 1
+        product: Expression = value
+        while (token := self.stream.peek()) and starts_symbol(token) and not token.spaced:
+            if self._function_name() is not None:
+                break
+            if operator not in RUNNING:
+                self.stream.fail(
+                    "ambiguous", "whether this belongs to the argument of the function before it",
+                    fix="put the argument in brackets",
+                )  # fmt: skip
+            factor = self._factor()
+            if count > 1 and not isinstance(product, float) and hasattr(product, "args"):
+                product = self.longer(product, factor, first)
+            else:
+                product = self.node("mul", (product, factor), first)
+            count += 1
+        return product
+
+
+__all__ = ("Calls",)

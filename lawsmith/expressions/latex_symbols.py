@@ -1,0 +1,368 @@
+r"""Symbols of LaTeX: one name out of a letter, its accents, primes, subscripts and labels.
+
+Every symbol has a spelling, which tells printed symbols apart (`k_B`, `k_{\rm B}`), and an
+identifier made of it (`k_B` for both, `tau_f`, `x_dot`, `Delta_T`). Two spellings with one
+identifier in one text are an error, since they may be two quantities.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lawsmith.errors import InputError
+from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
+
+_GREEK: Final = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
+    " upsilon phi chi psi omega varepsilon vartheta varrho varsigma varphi varpi varkappa Gamma"
+    " Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell pi"
+)
+GREEK: Final = frozenset(_GREEK.split())
+_ACCENTS: Final = {
+    r"\dot": "dot", r"\ddot": "ddot", r"\bar": "bar", r"\overline": "bar", r"\hat": "hat",
+    r"\widehat": "hat", r"\tilde": "tilde", r"\widetilde": "tilde", r"\check": "check",
+    r"\breve": "breve", r"\mathring": "ring", r"\underline": "underline",
+}  # fmt: skip
+_TEXTS: Final = frozenset(
+    (r"\mathrm", r"\text", r"\textrm", r"\textnormal", r"\mathnormal", r"\operatorname")
+) | frozenset((r"\operatorname*", r"\mathsf", r"\mathtt", r"\textsf", r"\mbox", r"\rm", r"\sf"))
+_ITALIC: Final = frozenset((r"\mathit", r"\textit", r"\it"))
+_SCRIPT: Final = {r"\mathcal": "cal", r"\mathscr": "scr", r"\mathfrak": "frak", r"\cal": "cal"}
+VECTORS: Final = frozenset(
+    (r"\vec", r"\overrightarrow", r"\mathbf", r"\boldsymbol", r"\bm", r"\bf", r"\textbf")
+) | {r"\pmb", r"\mathbb"}
+FONTS: Final = _TEXTS | _ITALIC | frozenset(_SCRIPT)
+SWITCHES: Final = frozenset((r"\rm", r"\sf", r"\it", r"\bf", r"\cal"))
+_MARKS: Final = {
+    r"\infty": "infty", r"\odot": "sun", r"\oplus": "earth", r"\perp": "perp", "*": "star",
+    r"\parallel": "parallel", r"\star": "star", r"\ast": "star", r"\ell": "ell", "+": "plus",
+    "-": "minus", "=": "eq", "'": "prime", r"\prime": "prime", r"\dagger": "dagger", "/": "per",
+}  # fmt: skip
+_LABELS: Final = frozenset(("*", r"\star", r"\ast", r"\prime", r"\dagger"))
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol as read: spelling, identifier, first token, and whether it is upright text."""
+
+    spelling: str
+    ident: str
+    token: Token
+    upright: bool = False
+
+
+def starts_symbol(token: Token | None) -> bool:
+    """Whether a symbol can begin with the token."""
+    if token is None:
+        return False
+    text = token.text
+    if token.kind == "letter":
+        return True
+    return text in _ACCENTS or text in FONTS or text in VECTORS or text[1:] in GREEK
+
+
+def read_symbol(stream: Stream, letters: int = 1, *, scripts: bool = True) -> Symbol:
+    """The symbol at the stream's place; `letters` adjacent letters are one name.
+
+    Raises:
+        LatexError: no symbol stands there, or it has a part that names nothing.
+    """
+    symbol = _base(stream, letters, 0)
+    if not scripts:
+        return symbol
+    spelling, ident = read_scripts(stream)
+    return Symbol(symbol.spelling + spelling, symbol.ident + ident, symbol.token, symbol.upright)
+
+
+def read_scripts(stream: Stream) -> tuple[str, str]:
+    r"""What primes, a subscript and a label such as `^{\rm os}` add to spelling and identifier.
+
+    An exponent before the subscript (`x^2_i`) is moved behind it.
+    """
+    spelling = ident = ""
+    subscripted = False
+    while True:
+        if stream.sees("'"):
+            stream.take()
+            spelling, ident = spelling + "'", ident + "_prime"
+        elif stream.sees("_"):
+            if subscripted:
+                stream.fail("syntax", "a second subscript")
+            subscripted = True
+            more = _script(stream)
+            spelling, ident = f"{spelling}_{more[0]}", f"{ident}_{more[1]}"
+        elif stream.sees("^") and is_label(stream):
+            more = _script(stream)
+            spelling, ident = f"{spelling}^{more[0]}", f"{ident}_{more[1]}"
+        elif not (stream.sees("^") and _swap(stream)):
+            return spelling, ident
+
+
+def is_label(stream: Stream) -> bool:
+    """Whether the superscript at the stream's place is text or a mark, and no exponent."""
+    after = stream.peek(1)
+    if after is None:
+        return False
+    if after.text in _LABELS:
+        return True
+    if after.text in _TEXTS:
+        return not _is_constant(stream, stream.index + 1)
+    close = stream.closing(stream.index + 1) if after.text == "{" else None
+    if close is None:
+        return False
+    inside = stream.tokens[stream.index + 2 : close]
+    if len(inside) == 1:
+        return inside[0].text in _LABELS
+    if not inside or inside[0].text not in _TEXTS:
+        return False
+    if inside[0].text in SWITCHES:
+        return not (len(inside) == 2 and inside[1].text in "edi")
+    ends = stream.closing(stream.index + 3)
+    return ends == close - 1 and not _is_constant(stream, stream.index + 2)
+
+
+def _is_constant(stream: Stream, index: int) -> bool:
+    inside = stream.tokens[index + 1 : index + 4]
+    return len(inside) == 3 and inside[1].text in "edi" and inside[2].text == "}"
+
+
+def _swap(stream: Stream) -> bool:
+    """Moves `^{...}` behind a `_{...}` that follows it; whether there was one."""
+    start = stream.index
+    middle = _after_argument(stream, start)
+    if middle is None or middle >= len(stream.tokens) or stream.tokens[middle].text != "_":
+        return False
+    end = _after_argument(stream, middle)
+    if end is None:
+        return False
+    tokens = stream.tokens
+    tokens[start:end] = tokens[middle:end] + tokens[start:middle]
+    return True
+
+
+def _after_argument(stream: Stream, script: int) -> int | None:
+    """The index after the argument of the script sign at an index."""
+    if script + 1 >= len(stream.tokens):
+        return None
+    token = stream.tokens[script + 1]
+    if token.text == "{":
+        close = stream.closing(script + 1)
+        return None if close is None else close + 1
+    if token.kind in ("letter", "number") or token.text[1:] in GREEK:
+        return script + 2
+    return None
+
+
+def _base(stream: Stream, letters: int, nesting: int) -> Symbol:
+    token = stream.take()
+    text = token.text
+    if token.kind == "letter":
+        for _ in range(letters - 1):
+            text += stream.take().text
+        return Symbol(text, text, token)
+    if text[:1] == "\\" and text[1:] in GREEK:
+        return Symbol(text, text[1:], token)
+    if nesting > 4:
+        stream.fail("limit", "more than 4 accents or fonts on one symbol", at=token)
+    if text in _ACCENTS or text == r"\vec" or text in VECTORS:
+        return _accented(stream, token, nesting)
+    if text in FONTS:
+        return _font(stream, token)
+    return stream.fail("syntax", "no symbol stands here", at=token)
+
+
+def _accented(stream: Stream, token: Token, nesting: int) -> Symbol:
+    braces = stream.peek() if stream.sees("{") else None
+    if braces is not None:
+        stream.take()
+    if not starts_symbol(stream.peek()):
+        stream.fail("unsupported", "an accent or bold type stands on one symbol only")
+    inner = _base(stream, 1, nesting + 1)
+    spelling, ident = read_scripts(stream) if braces is not None else ("", "")
+    if braces is not None:
+        if not stream.sees("}"):
+            stream.fail("unsupported", "an accent or bold type stands on one symbol only")
+        stream.take()
+    mark = _ACCENTS.get(token.text, "vec" if token.text == r"\vec" else "bold")
+    return Symbol(
+        f"{mark}({inner.spelling}{spelling})", f"{inner.ident}{ident}_{mark}", token, inner.upright
+    )
+
+
+def _font(stream: Stream, token: Token) -> Symbol:
+    text, _ = _plain(stream, token)
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        stream.fail("text", f"{text[:40]!r} is no name", at=token)
+    if token.text in _ITALIC:
+        return Symbol(f"it:{text}", text, token)
+    if token.text in _SCRIPT:
+        mark = _SCRIPT[token.text]
+        return Symbol(f"{mark}:{text}", f"{mark}{text}", token)
+    return Symbol(f"rm:{text}", text, token, upright=True)
+
+
+def _plain(stream: Stream, token: Token) -> tuple[str, Token]:
+    """The letters and digits of the text after a font command or switch."""
+    switch = token.text in SWITCHES
+    if switch:
+        close = len(stream.tokens)
+        depth = 0
+        for place in range(stream.index, len(stream.tokens)):
+            depth += {"{": 1, "}": -1}.get(stream.tokens[place].text, 0)
+            if depth < 0:
+                close = place
+                break
+    elif stream.sees("{"):
+        found = stream.closing(stream.index)
+        if found is None:
+            stream.fail("syntax", "this brace is not closed")
+        stream.take()
+        close = found
+    else:
+        close = stream.index + 1
+    text = ""
+    while stream.index < close:
+        piece = stream.take()
+        if text and not piece.glued and (piece.spaced or token.text.startswith(r"\text")):
+            stream.fail("text", "words stand here, not a name", at=token)
+        text += "_" if piece.text == r"\_" else piece.text
+        if piece.kind not in ("letter", "number") and piece.text != r"\_":
+            stream.fail("text", "only letters, digits and \\_ make a name", at=piece)
+    if not switch and stream.sees("}") and close == stream.index:
+        stream.take()
+    return text, token
+
+
+def _script(stream: Stream) -> tuple[str, str]:
+    """Spelling and identifier of a subscript or label."""
+    stream.take()
+    token = stream.take()
+    if token.text != "{":
+        if token.kind == "number" and len(token.text) > 1:
+            stream.fail("ambiguous", "a script of several digits needs braces", at=token)
+        stream.index -= 1
+        return _piece(stream)
+    close = stream.closing(stream.index - 1)
+    if close is None:
+        stream.fail("syntax", "this brace is not closed", at=token)
+    spelling = ident = ""
+    plain = False
+    while stream.index < close:
+        following = stream.take()
+        if following.text in (",", "_", "{", "}"):
+            spelling, plain = spelling + following.text, False
+            continue
+        stream.index -= 1
+        more = _piece(stream)
+        glue = "_" if ident and not (plain and following.kind in ("letter", "number")) else ""
+        spelling, ident = spelling + " " * bool(glue) + more[0], ident + glue + more[1]
+        plain = following.kind in ("letter", "number")
+    if stream.index != close or not ident:
+        stream.fail("syntax", "this script names nothing", at=token)
+    stream.take()
+    return spelling, ident
+
+
+def _piece(stream: Stream) -> tuple[str, str]:
+    token = stream.take()
+    if token.kind in ("letter", "number"):
+        if not token.text.isalnum():
+            stream.fail("unsupported", "a decimal number as a script", at=token)
+        return token.text, token.text
+    if token.text in _MARKS:
+        return token.text, _MARKS[token.text]
+    if token.text in FONTS or token.text in (r"\bf", r"\mathbf"):
+        text, _ = _plain(stream, token)
+        if text:
+            return f"rm:{text}", text
+    if token.text[:1] == "\\" and token.text[1:] in GREEK:
+        return token.text, token.text[1:]
+    return stream.fail("unsupported", f"{token.text!r} names nothing in a script", at=token)
+
+
+class Names:
+    """The declared names: which variable a spelling, an identifier or `S(t)` stands for."""
+
+    def __init__(self, names: Mapping[str, str] | Collection[str]) -> None:
+        self.shown = sorted(set(names.values() if isinstance(names, Mapping) else names))
+        self._spelled: dict[str, str] = {}
+        self._named: dict[str, str | None] = {}
+        self._applied: dict[str, str] = {}
+        for value in self.shown:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", value):
+                raise InputError(f"declared name {value[:80]!r} is no ASCII identifier")
+        if isinstance(names, Mapping):
+            for key, value in names.items():
+                self._add(key, value)
+        else:
+            self._named = dict.fromkeys(names)
+            self._named.update({name: name for name in names})
+
+    def find(self, spelling: str, ident: str) -> str | None:
+        """The variable of a symbol, None when it is not declared."""
+        return self._spelled.get(spelling) or self._named.get(ident)
+
+    def spelled(self, spelling: str) -> str | None:
+        """The variable declared under exactly this spelling."""
+        return self._spelled.get(spelling)
+
+    def applied(self, stream: Stream, symbol: Symbol) -> str | None:
+        """The variable declared as symbol and argument, as `S(t)`; its tokens are taken."""
+        close = stream.closing(stream.index) if self._applied and stream.sees("(") else None
+        if close is None:
+            return None
+        name = self._applied.get(_application(stream, symbol, close))
+        if name is not None:
+            stream.index = close + 1
+        return name
+
+    def is_function(self, symbol: Symbol) -> bool:
+        """Whether the symbol is declared with an argument somewhere."""
+        return any(key.startswith(f"{symbol.spelling}( ") for key in self._applied)
+
+    def _add(self, key: str, value: str) -> None:
+        stream = Stream(key)
+        first = stream.peek()
+        letters = 0
+        while (token := stream.peek(letters)) and token.kind == "letter":
+            letters += 1
+        if not starts_symbol(first):
+            raise InputError(f"{key[:80]!r} is no LaTeX symbol", fix=r"give one such as k_{\rm B}")
+        symbol = read_symbol(stream, max(letters, 1))
+        joined = self._difference(stream, symbol)
+        if stream.sees("(") and stream.closing(stream.index) == len(stream.tokens) - 1:
+            self._applied[_application(stream, symbol, len(stream.tokens) - 1)] = value
+            return
+        if joined is not None:
+            symbol = joined
+        if stream.peek() is not None:
+            raise InputError(f"{key[:80]!r} is more than one LaTeX symbol")
+        self._spelled[symbol.spelling] = value
+        known = self._named.get(symbol.ident, value)
+        self._named[symbol.ident] = value if known == value else None
+
+    @staticmethod
+    def _difference(stream: Stream, symbol: Symbol) -> Symbol | None:
+        if symbol.spelling in DIFFERENCES and starts_symbol(stream.peek()):
+            return joined(symbol, read_symbol(stream))
+        return None
+
+
+DIFFERENCES: Final = (r"\Delta", r"\delta")
+
+
+def joined(mark: Symbol, symbol: Symbol) -> Symbol:
+    r"""The one symbol that `\Delta` and the symbol after it make."""
+    return Symbol(f"{mark.spelling} {symbol.spelling}", f"{mark.ident}_{symbol.ident}", mark.token)
+
+
+def _application(stream: Stream, symbol: Symbol, close: int) -> str:
+    inside = stream.tokens[stream.index + 1 : close]
+    return f"{symbol.spelling}( {' '.join(token.text for token in inside)}"
+
+
+__all__ = (
+    "DIFFERENCES", "FONTS", "GREEK", "SWITCHES", "VECTORS", "LatexError", "Names", "Symbol",
+    "is_label", "joined", "read_scripts", "read_symbol", "starts_symbol",
+)  # fmt: skip
