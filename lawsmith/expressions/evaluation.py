@@ -4,7 +4,7 @@ Strictly real: whatever is not a finite real number is undefined, and the error 
 and the first input that broke it. Numbers are used as declared; nothing converts units here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions.compiling import BlockLaw, block_law, point_law
+from lawsmith.expressions.compiling import BlockLaw, PointLaw, block_law, point_law
 from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.programs import Program, program_of
 from schemas.expression import Expression, Op, Var, names_of
 
-BLOCK: Final = 8192
-"""Points in a block: seven buffers of it fill half a megabyte of cache."""
+BLOCK: Final = 32768
+"""Points in a block: 256 kB for each buffer, so that a few stay in a core's own cache."""
 
 Value = float | NDArray[np.float64]
 Inputs = Mapping[str, ArrayLike]
@@ -38,6 +38,8 @@ def evaluate(expression: Expression, inputs: Inputs) -> Value:
             order) and the first offending input.
     """
     values, shape = _prepared(names_of(expression), inputs)
+    if 0 in shape:
+        return np.empty(shape)
     with np.errstate(all="ignore"):
         result = _walk(expression, values, "")
     return _shaped(result, shape)
@@ -50,22 +52,27 @@ class Compiled:
     expression: Expression
     names: tuple[str, ...]
     _program: Program = field(repr=False)
-    _point_law: Callable[..., float | None] = field(repr=False)
+    _point_law: PointLaw = field(repr=False)
     _block_laws: dict[frozenset[str], BlockLaw] = field(repr=False, default_factory=dict)
 
     def __call__(self, inputs: Inputs) -> Value:
         """The value at the inputs; same shapes and same errors as `evaluate`."""
-        if set(map(type, inputs.values())) <= {float}:
-            result: Value | None = self._at_point(inputs)
+        # Other inputs may be arrays too, and give the result their shape.
+        if len(inputs) == len(self.names):
+            value = self._at_point(inputs)
+            if value is not None:
+                return value
+        values, shape = _prepared(self.names, inputs)
+        if shape:
+            result: Value | None = self._at_points(values, shape)
         else:
-            values, shape = _prepared(self.names, inputs)
-            result = self._at_points(values, shape) if shape else self._at_point(values)
+            result = self._at_point({name: values[name].item() for name in self.names})
         # Some point is undefined: the reference walk finds which node and which input.
         return evaluate(self.expression, inputs) if result is None else result
 
     def _at_point(self, inputs: Mapping[str, Any]) -> float | None:
         try:
-            return self._point_law(*[float(inputs[name]) for name in self.names])
+            return self._point_law(inputs)
         except (ArithmeticError, ValueError, KeyError):
             return None
 
@@ -90,7 +97,7 @@ class Compiled:
     def _fixed(self, law: BlockLaw, values: Mapping[str, Any]) -> Sequence[float] | None:
         single = {name: values[name].item() for name in law.fixed_names}
         try:
-            fixed = law.fixed(*single.values())
+            fixed = law.fixed(single)
         except (ArithmeticError, ValueError):
             fixed = None
         # The quick way refuses what might raise a flag, such as exp(-800).
@@ -109,22 +116,26 @@ class _Blocks:
 
     def fill(self, whole: NDArray[np.float64]) -> bool:
         """Write the values; False if one is undefined."""
-        length = min(BLOCK, whole.size)
-        buffers = [np.empty(length) for _ in range(self.law.buffers)]
+        scratch = self._scratch(min(BLOCK, whole.size))
         with np.errstate(all="raise", under="ignore"):
             for start in range(0, whole.size, BLOCK):
                 piece = slice(start, start + BLOCK)
                 out = whole[piece]
-                if out.size < length:
-                    buffers = [buffer[: out.size] for buffer in buffers]
+                if start and out.size < BLOCK:
+                    scratch = self._scratch(out.size)
                 parts = [column[piece] for column in self.columns.values()]
                 try:
-                    surely = self.law.function(*parts, *self.fixed, out, *buffers)
+                    surely = self.law.function(*parts, *self.fixed, out, *scratch)
                 except FloatingPointError:
                     surely = False
                 if not (surely or self._fill_slowly(piece, out)):
                     return False
         return True
+
+    def _scratch(self, length: int) -> list[Any]:
+        seen = bytearray(length)
+        buffers = [np.empty(length) for _ in range(self.law.buffers)]
+        return [np.frombuffer(seen, dtype=bool), seen.find, *buffers]
 
     def _fill_slowly(self, piece: slice, out: NDArray[np.float64]) -> bool:
         """A flag may be raised without need: the reference walk decides for the block."""

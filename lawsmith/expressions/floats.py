@@ -43,23 +43,24 @@ SHORT_POWERS: Final[Mapping[float, Callable[[Any], Any]]] = MappingProxyType(
 These are the values of `pow` wherever its exponent is one of them, in every way to evaluate;
 compiled laws write them out.
 """
-_SHORT: Final = np.array(sorted(SHORT_POWERS))
 
 
-def power(base: Any, exponent: Any) -> Any:
+def power(base: Any, exponent: Any, out: Floats | None = None) -> Any:
     """The power of float64 arrays; only meaningful where `power_defined` holds."""
     # numpy has other ways for single exponents than for arrays of them; by value it is one way.
-    base, exponent = np.asarray(base), np.asarray(exponent)
-    if exponent.size == 1:
-        short = SHORT_POWERS.get(exponent.item())
-        if short is None:
-            return np.power(base, exponent)
-        return np.broadcast_to(short(base), np.broadcast_shapes(base.shape, exponent.shape))
-    base, exponent = np.broadcast_arrays(base, exponent)
-    values = np.power(base, exponent)
-    for special in np.unique(exponent[np.isin(exponent, _SHORT)]).tolist():
-        at = exponent == special
-        values[at] = SHORT_POWERS[special](base[at])
+    if np.size(exponent) == 1:
+        short = SHORT_POWERS.get(float(np.reshape(exponent, ())))
+        if short is not None:
+            return np.add(short(base), np.zeros_like(exponent), out=out)
+        return np.power(base, exponent, out=out)
+    values = np.power(base, exponent, out=out)
+    doubled = np.add(exponent, exponent)
+    halves = (np.rint(doubled) == doubled) & (np.abs(doubled) <= 8.0)
+    if halves.any():
+        base, exponent = np.broadcast_arrays(base, exponent)
+        for special in sorted(SHORT_POWERS.keys() & set(np.unique(exponent).tolist())):
+            at = exponent == special
+            values[at] = SHORT_POWERS[special](base[at])
     return values
 
 
@@ -86,15 +87,15 @@ def power_at_point(base: float, exponent: float) -> float:
     return float(np.power(base, exponent) if short is None else short(base))
 
 
-def atan2(y: Floats, x: Floats) -> Floats:
+def atan2(y: Any, x: Any, out: Floats | None = None) -> Any:
     """The angle of the point (x, y), which has no sign of zero."""
     # Adding zero drops the sign of -0.0, which no exact number has.
-    return np.arctan2(np.add(y, 0.0), np.add(x, 0.0))
+    return np.arctan2(np.add(y, 0.0), np.add(x, 0.0), out=out)
 
 
-def step(x: Floats) -> Floats:
+def step(x: Any, out: Floats | None = None) -> Any:
     """1 above zero, else 0."""
-    return np.heaviside(x, 0.0)
+    return np.heaviside(x, 0.0, out=out)
 
 
 __all__ = (

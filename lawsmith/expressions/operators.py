@@ -37,7 +37,7 @@ class Operator:
 
     name: str
     numeric: Callable[..., Any]
-    """float64 arrays -> float64 array; the operator on two arguments where it takes any number."""
+    """float64 arrays, `out` if wanted -> float64 array; on two where it takes any number."""
     dimension: DimensionRule
     ball: Callable[..., Number]
     """Exact fractions or balls -> the same; `balls` has the two errors that it raises."""

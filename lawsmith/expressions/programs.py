@@ -59,7 +59,7 @@ class Program:
                 if value is None or not np.isfinite(value):
                     return None
                 found[place] = value
-        return tuple(float(found[place]) for place in places)
+        return tuple(float(found[place]) + 0.0 for place in places)
 
     def _needed(self, places: Sequence[int]) -> list[int]:
         needed = set(places)
