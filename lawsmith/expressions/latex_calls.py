@@ -80,6 +80,8 @@ class Calls(Atoms):
     def _apply(self, operator: str, argument: Expression, token: Token) -> Expression:
         kept = self._kind
         if operator == "cot":
+            # The argument stands twice in the tree.
+            self.again(argument, token)
             above = self.node("cos", (argument,), token)
             value: Expression = self.node(
                 "div", (above, self.node("sin", (argument,), token)), token
@@ -118,7 +120,9 @@ class Calls(Atoms):
             value = self._bracket()
             self._kind = "call"
             return value
+        self._deeper()
         value = self._factor()
+        self._nesting -= 1
         if isinstance(value, float) or self._kind == "symbol":
             value = self._run(operator, value, token)
         self._kind = "run"
@@ -151,7 +155,7 @@ class Calls(Atoms):
                     fix="put the argument in brackets",
                 )  # fmt: skip
             factor = self._factor()
-            if count > 1 and not isinstance(product, float) and hasattr(product, "args"):
+            if count > 1 and isinstance(product, Op):
                 product = self.longer(product, factor, first)
             else:
                 product = self.node("mul", (product, factor), first)

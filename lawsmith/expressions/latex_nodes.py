@@ -5,10 +5,11 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from lawsmith.expressions.latex_symbols import Names, Symbol
+from lawsmith.expressions.latex_names import Names
+from lawsmith.expressions.latex_symbols import Symbol
 from lawsmith.expressions.latex_tokens import Stream, Token
 from lawsmith.expressions.parsing import PI
-from schemas.expression import MAX_DEPTH, MAX_INTEGER, MAX_NODES, Expression, Op, Var
+from schemas.expression import MAX_DEPTH, MAX_INTEGER, MAX_NODES, Expression, Op, Var, walk
 
 MAX_BRACKETS: Final = MAX_DEPTH + 4
 
@@ -42,6 +43,11 @@ class Builder:
         self._nodes -= 1
         return self.node(node.op, (*node.args, arg), at)
 
+    def again(self, expression: Expression, at: Token) -> None:
+        """Counts the nodes of an expression that the tree has once more."""
+        for _ in walk(expression):
+            self._count(at)
+
     def constant(self, node: Op, at: Token) -> Op:
         """A constant such as pi, counted."""
         return self.node(node.op, tuple(self.leaf(arg, at) for arg in node.args), at)
@@ -61,7 +67,8 @@ class Builder:
         if len(exponent) > 5:
             self.stream.fail("limit", "the power of ten is beyond float64", at=token)
         value = float(f"{digits}e{exponent}")
-        if exponent == "0" and value > MAX_INTEGER and digits.isdigit():
+        whole = exponent == "0" and digits.isdigit()
+        if whole and (len(digits) > 40 or int(digits) > MAX_INTEGER):
             self.stream.fail("limit", f"integer {digits[:40]} is beyond 2^53", at=token)
         vanished = value == 0.0 and digits.strip("0.") != ""
         if vanished or not math.isfinite(value):
@@ -91,8 +98,7 @@ class Builder:
         if known != spelling and self.names is None:
             self.stream.fail(
                 "ambiguous",
-                f"{declared!r} would be two symbols of this text, {known!r} and"
-                f" {spelling!r}",
+                f"{declared!r} would be two symbols of this text, {known!r} and {spelling!r}",
                 at=symbol.token,
                 fix="declare the names",
             )

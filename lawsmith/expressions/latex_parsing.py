@@ -14,7 +14,7 @@ from lawsmith.expressions.latex_functions import RELATIONS
 from lawsmith.expressions.latex_reading import Reader
 from lawsmith.expressions.latex_symbols import read_symbol, starts_symbol
 from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
-from schemas.expression import Expression
+from schemas.expression import Expression, Var
 
 Relation = Literal["equality", "definition", "approximation", "proportionality"]
 LogBase = Literal["e", 2, 10]
@@ -79,12 +79,7 @@ def parse_latex_equation(
     """
     reader = _reader(text, names, log_base)
     stream = reader.stream
-    head = _definition_head(stream)
-    if head is None:
-        left = reader.sum()
-    else:
-        left = reader.variable(read_symbol(stream, head[0]))
-        stream.index = head[1]
+    left = _left(reader)
     token = stream.peek()
     if token is None or token.text not in RELATIONS:
         _unused(stream, token)
@@ -102,6 +97,17 @@ def _reader(text: str, names: Names | None, log_base: LogBase | None) -> Reader:
     if isinstance(names, str):
         raise InputError(f"names {names[:40]!r} is a text, not a collection of names")
     return Reader(Stream(text), names, log_base)
+
+
+def _left(reader: Reader) -> Expression:
+    stream = reader.stream
+    head = _definition_head(stream)
+    if head is None:
+        return reader.sum()
+    symbol = read_symbol(stream, head[0])
+    declared = None if reader.names is None else reader.names.applied(stream, symbol)
+    stream.index = head[1]
+    return reader.variable(symbol) if declared is None else Var(declared)
 
 
 def _definition_head(stream: Stream) -> tuple[int, int] | None:

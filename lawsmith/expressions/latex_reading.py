@@ -9,7 +9,6 @@ from typing import Final
 
 from lawsmith.expressions.latex_calls import Calls
 from lawsmith.expressions.latex_functions import COMMANDS, RELATIONS
-from lawsmith.expressions.latex_nodes import MAX_BRACKETS
 from lawsmith.expressions.latex_symbols import Symbol, read_symbol
 from lawsmith.expressions.latex_tokens import Token
 from schemas.expression import Expression, Op, Var
@@ -27,9 +26,7 @@ class Reader(Calls):
 
     def sum(self) -> Expression:
         r"""A sum up to whatever ends it, or a fraction made with `\over`."""
-        self._nesting += 1
-        if self._nesting > MAX_BRACKETS:
-            self.stream.fail("limit", f"nested deeper than {MAX_BRACKETS}")
+        self._deeper()
         left = self._terms()
         token = self.stream.peek()
         if token is not None and token.text == r"\over":

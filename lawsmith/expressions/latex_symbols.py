@@ -6,12 +6,10 @@ identifier in one text are an error, since they may be two quantities.
 """
 
 import re
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.errors import InputError
-from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
+from lawsmith.expressions.latex_tokens import Stream, Token
 
 _GREEK: Final = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
@@ -191,47 +189,54 @@ def _accented(stream: Stream, token: Token, nesting: int) -> Symbol:
 
 
 def _font(stream: Stream, token: Token) -> Symbol:
-    text, _ = _plain(stream, token)
+    text, scripts = _plain(stream, token)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
         stream.fail("text", f"{text[:40]!r} is no name", at=token)
-    if token.text in _ITALIC:
-        return Symbol(f"it:{text}", text, token)
-    if token.text in _SCRIPT:
-        mark = _SCRIPT[token.text]
-        return Symbol(f"{mark}:{text}", f"{mark}{text}", token)
-    return Symbol(f"rm:{text}", text, token, upright=True)
+    mark = "it" if token.text in _ITALIC else _SCRIPT.get(token.text, "rm")
+    prefix = _SCRIPT.get(token.text, "")
+    return Symbol(
+        f"{mark}:{text}{scripts[0]}", f"{prefix}{text}{scripts[1]}", token, upright=mark == "rm"
+    )
 
 
-def _plain(stream: Stream, token: Token) -> tuple[str, Token]:
-    """The letters and digits of the text after a font command or switch."""
+def _plain(stream: Stream, token: Token) -> tuple[str, tuple[str, str]]:
+    """The letters and digits of the text after a font command or switch, and scripts in it."""
     switch = token.text in SWITCHES
-    if switch:
-        close = len(stream.tokens)
-        depth = 0
-        for place in range(stream.index, len(stream.tokens)):
-            depth += {"{": 1, "}": -1}.get(stream.tokens[place].text, 0)
-            if depth < 0:
-                close = place
-                break
-    elif stream.sees("{"):
+    braced = not switch and stream.sees("{")
+    close = _end_of_scope(stream) if switch else stream.index + 1
+    if braced:
         found = stream.closing(stream.index)
         if found is None:
             stream.fail("syntax", "this brace is not closed")
         stream.take()
         close = found
-    else:
-        close = stream.index + 1
     text = ""
+    scripts = ("", "")
     while stream.index < close:
+        if text and braced and stream.sees("_"):
+            scripts = read_scripts(stream)
+            break
         piece = stream.take()
         if text and not piece.glued and (piece.spaced or token.text.startswith(r"\text")):
             stream.fail("text", "words stand here, not a name", at=token)
         text += "_" if piece.text == r"\_" else piece.text
         if piece.kind not in ("letter", "number") and piece.text != r"\_":
             stream.fail("text", "only letters, digits and \\_ make a name", at=piece)
-    if not switch and stream.sees("}") and close == stream.index:
+    if braced:
+        if not stream.sees("}"):
+            stream.fail("text", "only letters, digits and \\_ make a name")
         stream.take()
-    return text, token
+    return text, scripts
+
+
+def _end_of_scope(stream: Stream) -> int:
+    """The index of the brace that ends the group in which the stream stands."""
+    depth = 0
+    for place in range(stream.index, len(stream.tokens)):
+        depth += {"{": 1, "}": -1}.get(stream.tokens[place].text, 0)
+        if depth < 0:
+            return place
+    return len(stream.tokens)
 
 
 def _script(stream: Stream) -> tuple[str, str]:
@@ -273,96 +278,22 @@ def _piece(stream: Stream) -> tuple[str, str]:
     if token.text in _MARKS:
         return token.text, _MARKS[token.text]
     if token.text in FONTS or token.text in (r"\bf", r"\mathbf"):
-        text, _ = _plain(stream, token)
+        text, scripts = _plain(stream, token)
         if text:
-            return f"rm:{text}", text
+            return f"rm:{text}{scripts[0]}", text + scripts[1]
     if token.text[:1] == "\\" and token.text[1:] in GREEK:
         return token.text, token.text[1:]
     return stream.fail("unsupported", f"{token.text!r} names nothing in a script", at=token)
 
 
-class Names:
-    """The declared names: which variable a spelling, an identifier or `S(t)` stands for."""
-
-    def __init__(self, names: Mapping[str, str] | Collection[str]) -> None:
-        self.shown = sorted(set(names.values() if isinstance(names, Mapping) else names))
-        self._spelled: dict[str, str] = {}
-        self._named: dict[str, str | None] = {}
-        self._applied: dict[str, str] = {}
-        for value in self.shown:
-            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", value):
-                raise InputError(f"declared name {value[:80]!r} is no ASCII identifier")
-        if isinstance(names, Mapping):
-            for key, value in names.items():
-                self._add(key, value)
-        else:
-            self._named = dict.fromkeys(names)
-            self._named.update({name: name for name in names})
-
-    def find(self, spelling: str, ident: str) -> str | None:
-        """The variable of a symbol, None when it is not declared."""
-        return self._spelled.get(spelling) or self._named.get(ident)
-
-    def spelled(self, spelling: str) -> str | None:
-        """The variable declared under exactly this spelling."""
-        return self._spelled.get(spelling)
-
-    def applied(self, stream: Stream, symbol: Symbol) -> str | None:
-        """The variable declared as symbol and argument, as `S(t)`; its tokens are taken."""
-        close = stream.closing(stream.index) if self._applied and stream.sees("(") else None
-        if close is None:
-            return None
-        name = self._applied.get(_application(stream, symbol, close))
-        if name is not None:
-            stream.index = close + 1
-        return name
-
-    def is_function(self, symbol: Symbol) -> bool:
-        """Whether the symbol is declared with an argument somewhere."""
-        return any(key.startswith(f"{symbol.spelling}( ") for key in self._applied)
-
-    def _add(self, key: str, value: str) -> None:
-        stream = Stream(key)
-        first = stream.peek()
-        letters = 0
-        while (token := stream.peek(letters)) and token.kind == "letter":
-            letters += 1
-        if not starts_symbol(first):
-            raise InputError(f"{key[:80]!r} is no LaTeX symbol", fix=r"give one such as k_{\rm B}")
-        symbol = read_symbol(stream, max(letters, 1))
-        joined = self._difference(stream, symbol)
-        if stream.sees("(") and stream.closing(stream.index) == len(stream.tokens) - 1:
-            self._applied[_application(stream, symbol, len(stream.tokens) - 1)] = value
-            return
-        if joined is not None:
-            symbol = joined
-        if stream.peek() is not None:
-            raise InputError(f"{key[:80]!r} is more than one LaTeX symbol")
-        self._spelled[symbol.spelling] = value
-        known = self._named.get(symbol.ident, value)
-        self._named[symbol.ident] = value if known == value else None
-
-    @staticmethod
-    def _difference(stream: Stream, symbol: Symbol) -> Symbol | None:
-        if symbol.spelling in DIFFERENCES and starts_symbol(stream.peek()):
-            return joined(symbol, read_symbol(stream))
-        return None
-
-
-DIFFERENCES: Final = (r"\Delta", r"\delta")
-
-
-def joined(mark: Symbol, symbol: Symbol) -> Symbol:
-    r"""The one symbol that `\Delta` and the symbol after it make."""
-    return Symbol(f"{mark.spelling} {symbol.spelling}", f"{mark.ident}_{symbol.ident}", mark.token)
-
-
-def _application(stream: Stream, symbol: Symbol, close: int) -> str:
-    inside = stream.tokens[stream.index + 1 : close]
-    return f"{symbol.spelling}( {' '.join(token.text for token in inside)}"
-
-
 __all__ = (
-    "DIFFERENCES", "FONTS", "GREEK", "SWITCHES", "VECTORS", "LatexError", "Names", "Symbol",
-    "is_label", "joined", "read_scripts", "read_symbol", "starts_symbol",
-)  # fmt: skip
+    "FONTS",
+    "GREEK",
+    "SWITCHES",
+    "VECTORS",
+    "Symbol",
+    "is_label",
+    "read_scripts",
+    "read_symbol",
+    "starts_symbol",
+)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from lawsmith.errors import ParseError
+from lawsmith.expressions.latex_functions import RELATIONS
 from lawsmith.expressions.parsing import MAX_TEXT
 
 _TOKEN = re.compile(
@@ -220,7 +221,7 @@ class _Scanner:
 
 
 _CLOSERS: Final = frozenset((")", "]", "}}", r"\rfloor", r"\rceil", r"\rangle"))
-_JOINING: Final = frozenset(("+", "-", "/", "*", "=", r"\times", r"\cdot", r"\approx"))
+_JOINING: Final = frozenset(("+", "-", "/", "*", r"\times", r"\cdot", *RELATIONS))
 
 
 def _advice(character: str) -> str:

@@ -8,11 +8,12 @@ from lawsmith.expressions import parse_infix, parse_latex, to_latex
 from schemas.expression import ARITIES, Expression, Op, Var
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0)
+_ODD_NAMES = (
+    "x lambda e i d T S beta Delta delta pi sin log v_01 k_B Delta_T _a a_ a__b x_dot step Re _"
+    " d_x e_1 T_0 g m km"
+)
 NAMES = st.one_of(
-    st.sampled_from(
-        ["x", "lambda", "e", "i", "d", "T", "S", "beta", "Delta", "delta", "pi", "sin", "log"]
-        + ["v_01", "k_B", "Delta_T", "_a", "a_", "a__b", "x_dot", "step", "Re", "_", "d_x", "e_1"]
-    ),
+    st.sampled_from(_ODD_NAMES.split()),
     st.from_regex(r"\A[A-Za-z_][A-Za-z0-9_]{0,9}\Z"),
 )
 
