@@ -137,6 +137,8 @@ def _alike(unit: str, target: str) -> tuple[Unit, Unit]:
         raise UnitError(
             f"{unit!r} is {source.dimension}, {target!r} is {goal.dimension}: no conversion"
         )
+    if unit != target and "logarithmic" in (source.kind, goal.kind):
+        raise UnitError(f"a level has its own scale: no conversion from {unit!r} to {target!r}")
     return source, goal
 
 
@@ -164,7 +166,9 @@ def _table() -> Mapping[str, _Row]:
     # pint costs 0.3 s to import and not every command needs a unit.
     import pint
 
-    registry: Any = pint.UnitRegistry(None, non_int_type=Fraction, cache_folder=None)
+    registry: Any = pint.UnitRegistry(
+        None, non_int_type=Fraction, cache_folder=None, on_redefinition="raise"
+    )
     registry.load_definitions(_table_text().splitlines())
     levels = registry.get_group("Logarithmic").members
     rows: dict[str, _Row] = {"1": _Row(Dimension(), Fraction(1))}
@@ -177,8 +181,7 @@ def _table() -> Mapping[str, _Row]:
             for prefix, power in PREFIXES.items():
                 scale = row.scale * Fraction(10) ** power
                 prefixed[prefix + symbol] = _Row(row.dimension, scale)
-        if not name.startswith("prefixable_"):
-            rows[name] = rows[symbol] = row
+        rows[name] = rows[symbol] = row
     rows["delta_degC"] = _Row(rows["K"].dimension, Fraction(1))
     return prefixed | rows
 
