@@ -53,15 +53,17 @@ def power(base: Any, exponent: Any, out: Floats | None = None) -> Any:
         if short is not None:
             return np.add(short(base), np.zeros_like(exponent), out=out)
         return np.power(base, exponent, out=out)
-    values = np.power(base, exponent, out=out)
     doubled = np.add(exponent, exponent)
     halves = (np.rint(doubled) == doubled) & (np.abs(doubled) <= 8.0)
-    if halves.any():
-        base, exponent = np.broadcast_arrays(base, exponent)
-        for special in sorted(SHORT_POWERS.keys() & set(np.unique(exponent).tolist())):
-            at = exponent == special
-            values[at] = SHORT_POWERS[special](base[at])
-    return values
+    if not halves.any():
+        return np.power(base, exponent, out=out)
+    # `out` may be where an argument stands, so it is written last.
+    base, exponent = np.broadcast_arrays(base, exponent)
+    values = np.power(base, exponent)
+    for special in sorted(SHORT_POWERS.keys() & set(np.unique(exponent).tolist())):
+        at = exponent == special
+        values[at] = SHORT_POWERS[special](base[at])
+    return np.add(values, 0.0, out=out)
 
 
 def power_defined(base: Any, exponent: Any) -> Any:

@@ -178,6 +178,12 @@ def test_a_flag_without_need_costs_time_only() -> None:
     assert outcome(compile_expression(law), inputs) == outcome(lambda i: evaluate(law, i), inputs)
 
 
+def test_a_power_may_be_written_over_its_own_arguments() -> None:
+    law = parse_infix("abs(abs(y)**abs(x)) + sqrt(abs(y)**abs(x*2))")
+    columns = {"x": [0.0, 0.0, 2.0, 0.3], "y": [1.0, 2.0, 3.0, 4.0], "z": [0.0] * 4}
+    check(law, columns)
+
+
 def test_strides_and_shapes_do_not_change_a_bit() -> None:
     law = parse_infix("sin(x)*exp(y)/x**1.7 + tan(y)*log(x)")
     base = np.random.Generator(np.random.PCG64(3)).uniform(0.5, 3.0, (6000, 3))
