@@ -11,6 +11,7 @@ from typing import Final
 
 from flint import fmpq
 
+from lawsmith.expressions import balls
 from lawsmith.expressions.powers import Powers
 from lawsmith.expressions.ring import HALF, ONE, BudgetError, Ratio, constant_of
 from lawsmith.expressions.truth import exact_number
@@ -22,21 +23,31 @@ class Algebra(Powers):
 
     Args:
         positive: names that are > 0 all over the domain.
-        budget: how many products of terms may be formed.
+        negative: names that are < 0 all over it.
+        tick: called with the number of products of terms about to be formed; it may raise.
     """
 
-    def __init__(self, positive: frozenset[str] = frozenset(), budget: int = 60_000) -> None:
-        super().__init__(budget)
+    def __init__(
+        self,
+        positive: frozenset[str] = frozenset(),
+        negative: frozenset[str] = frozenset(),
+        tick: Callable[[int], None] | None = None,
+    ) -> None:
+        super().__init__(BUDGET, tick)
         self._positive_names = positive
+        self._negative_names = negative
         self._memory: dict[Expression, Ratio] = {}
+        self.turned = False
+        """Whether a rewrite was used that fails where a function is a whole number."""
 
-    def equal(self, a: Expression, b: Expression) -> bool:
-        """Whether the difference of two expressions is proved to vanish.
+    def difference(self, a: Expression, b: Expression) -> Ratio:
+        """The normal form of a - b; an empty numerator proves that it vanishes.
 
         Raises:
             BudgetError: the work is used up before an answer.
         """
-        return not self.add(self.form(a), self.scaled(self.form(b), fmpq(-1)))[0]
+        self.renew(BUDGET)
+        return self.add(self.form(a), self.scaled(self.form(b), fmpq(-1)))
 
     def form(self, node: Expression) -> Ratio:
         """The normal form of an expression."""
@@ -46,12 +57,74 @@ class Algebra(Powers):
 
     def _form(self, node: Expression) -> Ratio:
         if isinstance(node, Var):
+            if node.var in self._negative_names:
+                below = self.generator("minus", node.var, positive=True)
+                return self.scaled(below, fmpq(-1))
             return self.generator("name", node.var, positive=node.var in self._positive_names)
         if not isinstance(node, Op):
             return self.number(exact_number(node))
         args = [self.form(arg) for arg in node.args]
         rule = _RULES.get(node.op)
         return rule(self, *args) if rule else self.opaque(node.op, *args)
+
+
+BUDGET: Final = 60_000
+"""Products of terms that one difference may take."""
+
+
+def _floor(algebra: Algebra, value: Ratio) -> Ratio:
+    """The floor with the whole part of its constant taken out and a fixed sign inside.
+
+    floor(-u) = -1 - floor(u) holds but where u is a whole number.
+    """
+    constant = constant_of(value)
+    if constant is not None:
+        return algebra.number(fmpq(constant.floor()))
+    whole = value[0].get((), fmpq(0)).floor() if value[1] == ONE else 0
+    part = algebra.add(value, algebra.number(fmpq(-whole)))
+    leading = min(monomial for monomial in part[0] if monomial)
+    if part[0][leading] < 0 and algebra.moves(part):
+        algebra.turned = True
+        turned = _floor(algebra, algebra.scaled(part, fmpq(-1)))
+        return algebra.add(algebra.number(fmpq(whole - 1)), algebra.scaled(turned, fmpq(-1)))
+    return algebra.add(algebra.number(fmpq(whole)), algebra.opaque("floor", part))
+
+
+def _ceil(algebra: Algebra, value: Ratio) -> Ratio:
+    return algebra.scaled(_floor(algebra, algebra.scaled(value, fmpq(-1))), fmpq(-1))
+
+
+def _round(algebra: Algebra, value: Ratio) -> Ratio:
+    constant = constant_of(value)
+    if constant is not None:
+        return algebra.number(balls.round(constant))
+    if not algebra.moves(value):
+        return algebra.opaque("round", value)
+    algebra.turned = True
+    return _floor(algebra, algebra.add(value, algebra.number(HALF)))
+
+
+def _mod(algebra: Algebra, a: Ratio, b: Ratio) -> Ratio:
+    whole = _floor(algebra, algebra.mul(a, algebra.inverse(b)))
+    return algebra.add(a, algebra.scaled(algebra.mul(b, whole), fmpq(-1)))
+
+
+def _sign(algebra: Algebra, value: Ratio) -> Ratio:
+    constant = constant_of(value)
+    if constant is not None:
+        return algebra.number(balls.sign(constant))
+    if algebra.is_positive(value):
+        return algebra.number(fmpq(1))
+    return _signed("sign", odd=True)(algebra, value)
+
+
+def _step(algebra: Algebra, value: Ratio) -> Ratio:
+    constant = constant_of(value)
+    if constant is not None:
+        return algebra.number(balls.step(constant))
+    if algebra.is_positive(value):
+        return algebra.number(fmpq(1))
+    return algebra.opaque("step", value)
 
 
 def _signed(op: str, *, odd: bool) -> Callable[[Algebra, Ratio], Ratio]:
@@ -190,6 +263,12 @@ _RULES: Final[Mapping[str, Callable[..., Ratio]]] = {
     "abs": _abs,
     "min": _extremum(-1),
     "max": _extremum(1),
+    "floor": _floor,
+    "ceil": _ceil,
+    "round": _round,
+    "mod": _mod,
+    "sign": _sign,
+    "step": _step,
 }
 
 __all__ = ("Algebra", "BudgetError")

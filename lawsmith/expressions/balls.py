@@ -50,6 +50,17 @@ def sign_of(value: Number) -> int:
     raise UndecidedError
 
 
+def bits_of(value: fmpq) -> int:
+    """The size of a fraction: bits of the longer of its two parts."""
+    return builtins.max(int(value.p).bit_length(), int(value.q).bit_length())
+
+
+def _bounded(value: Number) -> Number:
+    """A fraction that has grown too long becomes a ball, so that no single step is long."""
+    long = isinstance(value, fmpq) and bits_of(value) > MAX_EXACT_BITS
+    return arb(value) if long else value
+
+
 def _finite(value: Any) -> Any:
     if not value.is_finite():
         raise UndecidedError
@@ -58,17 +69,17 @@ def _finite(value: Any) -> Any:
 
 def add(*args: Number) -> Number:
     """The sum."""
-    return reduce(lambda a, b: a + b, args)
+    return reduce(lambda a, b: _bounded(a + b), args)
 
 
 def mul(*args: Number) -> Number:
     """The product."""
-    return reduce(lambda a, b: a * b, args)
+    return reduce(lambda a, b: _bounded(a * b), args)
 
 
 def sub(a: Number, b: Number) -> Number:
     """The difference."""
-    return a - b
+    return _bounded(a - b)
 
 
 def neg(a: Number) -> Number:
@@ -80,7 +91,7 @@ def div(a: Number, b: Number) -> Number:
     """The quotient; undefined for a zero divisor."""
     if sign_of(b) == 0:
         raise UndefinedError
-    return a / b
+    return _bounded(a / b)
 
 
 def _choose(a: Number, b: Number, wanted: int) -> Number:
@@ -110,6 +121,9 @@ def floor(a: Number) -> Number:
     """The greatest integer not above."""
     if isinstance(a, fmpq):
         return fmpq(a.floor())
+    if not builtins.abs(a) < arb(2) ** MAX_EXACT_BITS:
+        # Written out it would fill the memory.
+        raise UndecidedError
     lower, upper = a.lower().floor().unique_fmpz(), a.upper().floor().unique_fmpz()
     if lower is None or lower != upper:
         raise UndecidedError
@@ -209,8 +223,7 @@ def pow(base: Number, exponent: Number) -> Number:
 
 def _integer_power(base: Number, n: int) -> Number:
     if isinstance(base, fmpq):
-        size = builtins.max(int(base.p).bit_length(), int(base.q).bit_length())
-        if size * builtins.abs(n) <= MAX_EXACT_BITS:
+        if bits_of(base) * builtins.abs(n) <= MAX_EXACT_BITS:
             return base**n
         return _finite(ball(base) ** n)
     if n <= 0 and sign_of(base) == 0:

@@ -1,51 +1,46 @@
 """Whether two laws are the same function: equal, different or undecided, with the reason.
 
-Order of work: the same tree -> quick refutation at 60 digits -> exact algebra -> agreement at
-many points of every smooth piece. `different` always carries a point at which rigorous balls
-do not meet, or where one law alone is defined. The same inputs give the same verdict: the work
-is counted, and the wall limit only interrupts.
+Order of work: every combination of choices apart -> quick refutation at 60 digits -> exact
+algebra on every piece that the signs of switches cut out -> agreement at many points of a
+piece. `different` always carries a point at which rigorous balls do not meet, or where one law
+alone is defined. The same inputs give the same verdict: the work is counted, and the wall limit
+only interrupts. Every step is bounded and asks the guard; no computer algebra system is used.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Literal
 
-import numpy as np
-
 from lawsmith.expressions.algebra import Algebra, BudgetError
+from lawsmith.expressions.cases import IDENTITY_POINTS, Cases
 from lawsmith.expressions.domains import (
     Axis,
     Domain,
     Point,
     all_choices,
     axes_of,
-    between,
     corner_points,
     generic_points,
     nudged_corners,
 )
-from lawsmith.expressions.evaluation import compile_expression
 from lawsmith.expressions.refutation import (
     DEEP_BITS,
-    LAST_BITS,
     QUICK_BITS,
     Comparison,
     Meter,
     Relation,
     WorkError,
-    resolve,
-    switches,
 )
-from schemas.expression import Expression, names_of
+from schemas.expression import Expression, names_of, substitute
 
 QUICK_POINTS: Final = 64
-IDENTITY_POINTS: Final = 208
-LAST_POINTS: Final = 4
-MAX_PIECES: Final = 12
 WORK: Final = 2_000_000
 EXHAUSTIVE: Final = 4096
+MOST_CHOICES: Final = 64
+"""Combinations of choices beside ranges that are compared one by one."""
+TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,46 +98,55 @@ def equivalent(
 
 class _Case:
     def __init__(self, a: Expression, b: Expression, axes: tuple[Axis, ...], meter: Meter) -> None:
-        self._axes = axes
-        self._compare = Comparison(a, b, meter)
+        self._a, self._b, self._axes, self._meter = a, b, axes, meter
         self._same = a == b
-        named = {axis.name: axis for axis in axes}
-        self._a, self._b = resolve(a, named), resolve(b, named)
-        self._boxes = named
-        self._almost = False
 
     def verdict(self) -> Verdict:
         combinations = all_choices(self._axes, EXHAUSTIVE)
         if combinations is not None and (self._axes or not self._same):
-            return self._exhaustive(combinations)
-        settled = self._quick()
-        if settled is not None:
-            return settled
-        if self._same or self._a == self._b:
-            return self._equal("structure", "the same tree")
-        if self._algebra():
-            return self._equal("algebraic", "the difference vanishes in exact algebra")
-        return self._identity()
+            return self._exhaustive(Comparison(self._a, self._b, self._meter), combinations)
+        if self._same:
+            # Only whether the law exists at all could still matter, and it does so to no end.
+            return Verdict("equal", "structure", "the same tree")
+        return self._together(list(self._parts()))
 
-    def _equal(self, how: str, reason: str) -> Verdict:
-        if self._almost:
-            reason += "; equal almost everywhere: single points differ or are undefined in one"
-        return Verdict("equal", how, reason)
+    def _parts(self) -> Iterator[tuple[Point, "_Part"]]:
+        """The comparison for every combination of choices, the ranges left."""
+        discrete = tuple(axis for axis in self._axes if axis.choices)
+        ranges = tuple(axis for axis in self._axes if not axis.choices)
+        chosen = all_choices(discrete, MOST_CHOICES) if discrete else [{}]
+        if chosen is None:
+            yield {}, _Part(self._a, self._b, self._axes, self._meter)
+            return
+        for point in chosen:
+            values: dict[str, Expression] = dict(point)
+            laws = [substitute(law, values) for law in (self._a, self._b)]
+            yield point, _Part(laws[0], laws[1], ranges, self._meter)
 
-    def _different(self, point: Point) -> Verdict:
-        relation = self._compare.at(point, QUICK_BITS)
-        if relation is Relation.ONE_UNDEFINED:
-            return Verdict("different", "witness", "only one law is defined there", point)
-        return Verdict("different", "witness", "the values differ there", point)
+    def _together(self, parts: list[tuple[Point, "_Part"]]) -> Verdict:
+        found = []
+        for point, part in parts:
+            verdict = part.verdict()
+            if verdict.witness is not None:
+                return replace(verdict, witness=verdict.witness | point)
+            found.append(verdict)
+        undecided = [verdict for verdict in found if verdict.verdict == "undecided"]
+        never = [verdict for verdict in undecided if verdict.reason == "never_defined"]
+        if len(never) < len(found):
+            # A choice for which neither law exists says nothing against their being equal.
+            undecided = [verdict for verdict in undecided if verdict not in never]
+        if undecided:
+            return undecided[0]
+        return max(found, key=lambda verdict: (verdict.how == "identity", len(verdict.reason)))
 
-    def _exhaustive(self, points: list[Point]) -> Verdict:
+    def _exhaustive(self, compare: Comparison, points: list[Point]) -> Verdict:
         defined = False
         for point in points:
-            relation = self._compare.at(point, DEEP_BITS)
+            relation = compare.at(point, DEEP_BITS)
             if relation in (Relation.DIFFER, Relation.ONE_UNDEFINED):
-                return self._different(point)
+                return _different(compare, point)
             if relation is Relation.UNDECIDED:
-                if self._same:
+                if self._same or self._proved(point):
                     continue
                 return Verdict("undecided", "", "a point cannot be told apart", None)
             defined = defined or relation is Relation.AGREE
@@ -150,120 +154,67 @@ class _Case:
             return Verdict("undecided", "", "never_defined")
         return Verdict("equal", "exhaustive", f"all {len(points)} points of the domain agree")
 
-    def _quick(self) -> Verdict | None:
-        """A difference at few points, a pair that is never defined, or nothing."""
-        agreed = 0
-        inside = chain(generic_points(self._axes, QUICK_POINTS), nudged_corners(self._axes))
-        for point in inside:
-            relation = self._compare.at(point, QUICK_BITS)
-            if relation in (Relation.DIFFER, Relation.ONE_UNDEFINED):
-                return self._different(point)
-            agreed += relation is Relation.AGREE
-        special = (Relation.DIFFER, Relation.ONE_UNDEFINED)
-        for point in corner_points(self._axes):
-            if self._compare.at(point, QUICK_BITS) in special:
-                self._almost = True
-        if not agreed and not self._same:
-            return Verdict("undecided", "", "never_defined")
-        return None
-
-    def _algebra(self) -> bool:
-        positive = frozenset(axis.name for axis in self._axes if axis.positive)
+    def _proved(self, point: Point) -> bool:
+        values: dict[str, Expression] = dict(point)
         try:
-            return Algebra(positive).equal(self._a, self._b)
+            algebra = Algebra(tick=lambda count: self._meter.spend(count, 0))
+            top, _ = algebra.difference(substitute(self._a, values), substitute(self._b, values))
         except BudgetError:
             return False
+        return not top
 
-    def _identity(self) -> Verdict:
-        bounds = self._bounds()
-        if bounds is None:
-            return Verdict("undecided", "", "steps or remainders that algebra cannot match")
-        pieces = self._pieces(bounds)
-        if len(pieces) > MAX_PIECES:
-            return Verdict("undecided", "", f"more than {MAX_PIECES} smooth pieces")
-        near = self._compare.first(
-            self._near(bounds), QUICK_BITS, Relation.DIFFER, Relation.ONE_UNDEFINED
-        )
-        if near is not None:
-            return self._different(near)
-        for points in pieces:
-            verdict = self._piece(points)
-            if verdict is not None:
-                return verdict
-        return self._equal(
-            "identity", f"agreement to 60 digits at {IDENTITY_POINTS} points of each smooth piece"
-        )
 
-    def _piece(self, points: Iterable[Point]) -> Verdict | None:
-        agreed = 0
-        for point in points:
-            bits = LAST_BITS if agreed < LAST_POINTS else DEEP_BITS
-            relation = self._compare.at(point, bits)
-            if relation in (Relation.DIFFER, Relation.ONE_UNDEFINED):
-                return self._different(point)
-            if relation is Relation.UNDECIDED:
-                return Verdict("undecided", "", "a point cannot be told apart", point)
-            agreed += relation is Relation.AGREE
-            if agreed == IDENTITY_POINTS:
-                return None
-        # A piece where neither law exists says nothing against their being equal.
-        return Verdict("undecided", "", "few_points") if agreed else None
+class _Part:
+    """A comparison over ranges alone."""
 
-    def _bounds(self) -> list[Expression] | None:
-        found: dict[Expression, None] = {}
-        for law in (self._a, self._b):
-            listed = switches(law, self._boxes)
-            if listed is None:
-                return None
-            found.update(dict.fromkeys(listed))
-        return list(found)
+    def __init__(self, a: Expression, b: Expression, axes: tuple[Axis, ...], meter: Meter) -> None:
+        self._a, self._b, self._axes, self._meter = a, b, axes, meter
+        self._compare = Comparison(a, b, meter)
+        self._almost = False
 
-    def _pieces(self, bounds: list[Expression]) -> list[list[Point]]:
-        count = 2 * IDENTITY_POINTS if not bounds else 16 * IDENTITY_POINTS
-        points = list(generic_points(self._axes, count, start=QUICK_POINTS))
-        if not bounds:
-            return [points]
-        signs = np.stack([self._signs(bound, points) for bound in bounds], axis=1)
-        groups: dict[bytes, list[Point]] = {}
-        for row, point in zip(signs, points, strict=True):
-            groups.setdefault(row.tobytes(), []).append(point)
-        return list(groups.values())
+    def verdict(self) -> Verdict:
+        """Quick refutation, then all pieces."""
+        settled = self._quick()
+        if settled is not None:
+            return settled
+        if self._a == self._b:
+            return self._equal("structure", "the same tree")
+        outcome = Cases(self._a, self._b, self._axes, self._compare, self._meter).outcome()
+        if outcome.witness is not None:
+            return _different(self._compare, outcome.witness)
+        if outcome.undecided:
+            return Verdict("undecided", "", outcome.undecided)
+        if not outcome.agreed:
+            return Verdict("undecided", "", "never_defined")
+        self._almost = self._almost or outcome.almost
+        if outcome.identity:
+            points = f"agreement to 60 digits at {IDENTITY_POINTS} points of each smooth piece"
+            return self._equal("identity", points)
+        return self._equal("algebraic", "the difference vanishes in exact algebra")
 
-    def _signs(
-        self, bound: Expression, points: list[Point]
-    ) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-        signs = np.full(len(points), 2, dtype=np.int8)
-        law = compile_expression(bound)
-        for place, point in enumerate(points):
-            try:
-                signs[place] = np.sign(law(point))
-            except ArithmeticError:
-                continue
-        return signs
+    def _equal(self, how: str, reason: str) -> Verdict:
+        if self._almost:
+            reason += (
+                "; equal almost everywhere: at single points or jumps one law may differ or"
+                " be undefined"
+            )
+        return Verdict("equal", how, reason)
 
-    def _near(self, bounds: list[Expression]) -> Iterator[Point]:
-        """Points on both sides of the places where a bound changes its sign."""
-        points = list(generic_points(self._axes, 96))
-        for bound in bounds:
-            signs = self._signs(bound, points)
-            above = [p for p, s in zip(points, signs, strict=True) if s == 1]
-            below = [p for p, s in zip(points, signs, strict=True) if s == -1]
-            for first, second in list(zip(above, below, strict=False))[:6]:
-                yield from self._crossing(bound, first, second)
+    def _quick(self) -> Verdict | None:
+        """A difference at few points, or nothing."""
+        inside = chain(generic_points(self._axes, QUICK_POINTS), nudged_corners(self._axes))
+        point = self._compare.first(inside, QUICK_BITS, *TELLING)
+        if point is not None:
+            return _different(self._compare, point)
+        for point in corner_points(self._axes):
+            self._almost = self._almost or self._compare.at(point, QUICK_BITS) in TELLING
+        return None
 
-    def _crossing(self, bound: Expression, above: Point, below: Point) -> Iterator[Point]:
-        low, high = 0.0, 1.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            side = self._signs(bound, [between(above, below, middle, self._axes)])[0]
-            if side == 1:
-                low = middle
-            else:
-                high = middle
-        for nudge in (1e-2, 1e-4, 1e-6, 1e-9, 1e-12):
-            for share in (low - nudge, high + nudge):
-                if 0.0 < share < 1.0:
-                    yield between(above, below, share, self._axes)
+
+def _different(compare: Comparison, point: Point) -> Verdict:
+    if compare.at(point, QUICK_BITS) is Relation.ONE_UNDEFINED:
+        return Verdict("different", "witness", "only one law is defined there", point)
+    return Verdict("different", "witness", "the values differ there", point)
 
 
 __all__ = ("Verdict", "equivalent")

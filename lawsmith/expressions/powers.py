@@ -33,8 +33,6 @@ class Powers(Ring):
                 return self.exponential(self.mul(exponent, self.logarithm(base)))
             return self.opaque("pow", base, exponent)
         if constant.q == 1:
-            if abs(constant.p) > 4096:
-                raise BudgetError
             return self.integer_power(base, int(constant.p))
         return self.root(base, constant)
 
@@ -134,11 +132,50 @@ class Powers(Ring):
         inner = self._inside(monomial)
         if kind == "exp" and inner is not None and inner[0] == "log":
             return self._root_of_log(inner[1], coefficient)
+        if kind == "turn" and self._whole_turns(monomial) and coefficient.q == 1:
+            coefficient = coefficient - 2 * (coefficient / 2).floor()
+            if not coefficient:
+                return self.number(fmpq(1))
         if kind == "turn" and inner is not None:
             turned = self._turn(inner, coefficient)
             if turned is not None:
                 return turned
         return self.generator(kind, monomial, positive=kind == "exp", power=coefficient)
+
+    def _whole_turns(self, monomial: Monomial) -> bool:
+        """Whether the monomial is pi times whole numbers."""
+        kinds = [self.keys[place] for place, power in monomial if power.q == 1 and power > 0]
+        others = [key for key in kinds if key != ("pi", "")]
+        return (
+            len(kinds) == len(monomial)
+            and bool(others)
+            and len(others) == len(kinds) - 1
+            and all(kind == "opaque" and payload[0] == "floor" for kind, payload in others)
+        )
+
+    def moves(self, value: Ratio) -> bool:
+        """Whether a value is seen to be constant on no open set: a name acts smoothly in it."""
+        return any(
+            self._moving(place) for part in value for monomial in part for place, _ in monomial
+        )
+
+    def _moving(self, place: int) -> bool:
+        kind, payload = self.keys[place]
+        if kind in ("name", "minus"):
+            return True
+        if kind == "opaque":
+            smooth = payload[0] not in ("floor", "round", "sign", "step")
+            return smooth and any(self._key_moves(key) for key in payload[1:])
+        if isinstance(payload, frozenset):
+            return any(self._moving(p) for monomial, _ in payload for p, _ in monomial)
+        if isinstance(payload, tuple):
+            if payload and isinstance(payload[0], frozenset):
+                return self._key_moves(payload)
+            return any(self._moving(p) for p, _ in payload)
+        return False
+
+    def _key_moves(self, key: Any) -> bool:
+        return any(self._moving(p) for part in key for monomial, _ in part for p, _ in monomial)
 
     def _inside(self, monomial: Monomial) -> tuple[str, Any] | None:
         if len(monomial) == 1 and monomial[0][1] == 1:

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.domains import Axis, Point
+from lawsmith.expressions.domains import Point
 from lawsmith.expressions.operators import OPERATORS
-from lawsmith.expressions.truth import exact_number, exact_value, precision
-from schemas.expression import Expression, Op, Var, node_count
+from lawsmith.expressions.truth import exact_number, precision
+from schemas.expression import Expression, Op, Var
 
 QUICK_BITS: Final = 270
 """81 digits."""
@@ -57,18 +57,32 @@ class Meter:
 
 
 class Comparison:
-    """Two expressions ready to be compared at points."""
+    """Two expressions ready to be compared at points.
+
+    Subtrees that occur more than once, in one law or in both, are computed once a point.
+    """
 
     def __init__(self, a: Expression, b: Expression, meter: Meter) -> None:
-        self._pair = (a, b)
-        self._nodes = node_count(a) + node_count(b)
+        self._steps: list[tuple[Callable[..., Any], tuple[int, ...]] | Var | Any] = []
+        self._places: dict[Expression, int] = {}
+        self._ends = self._place(a), self._place(b)
         self._meter = meter
+
+    def _place(self, node: Expression) -> int:
+        if node not in self._places:
+            step: Any = node
+            if isinstance(node, Op):
+                step = OPERATORS[node.op].ball, tuple(self._place(arg) for arg in node.args)
+            elif not isinstance(node, Var):
+                step = exact_number(node)
+            self._steps.append(step)
+            self._places[node] = len(self._steps) - 1
+        return self._places[node]
 
     def at(self, point: Mapping[str, float], bits: int) -> Relation:
         """The relation at a point; the precision rises from `bits` while balls do not tell."""
         inputs = {name: exact_number(value) for name, value in point.items()}
         while True:
-            self._meter.spend(self._nodes, bits)
             relation = self._once(inputs, bits)
             if relation is not Relation.UNDECIDED or bits >= LAST_BITS:
                 return relation
@@ -79,18 +93,39 @@ class Comparison:
         return next((point for point in points if self.at(point, bits) in wanted), None)
 
     def _once(self, inputs: Mapping[str, Any], bits: int) -> Relation:
-        values = []
-        for expression in self._pair:
-            try:
-                values.append(exact_value(expression, inputs, bits))
-            except UndefinedError:
-                values.append(None)
-            except UndecidedError:
-                return Relation.UNDECIDED
-        first, second = values
+        with precision(bits):
+            values = self._values(inputs, bits)
+        first, second = (values[end] for end in self._ends)
+        if first is UndecidedError or second is UndecidedError:
+            return Relation.UNDECIDED
         if first is None or second is None:
             return Relation.BOTH_UNDEFINED if first is second else Relation.ONE_UNDEFINED
         return _relation(first, second, bits)
+
+    def _values(self, inputs: Mapping[str, Any], bits: int) -> list[Any]:
+        """The value of each step: None where undefined, UndecidedError where not to be told."""
+        values: list[Any] = []
+        for step in self._steps:
+            if isinstance(step, tuple):
+                self._meter.spend(1, bits)
+                values.append(_applied(step[0], [values[place] for place in step[1]]))
+            else:
+                values.append(inputs[step.var] if isinstance(step, Var) else step)
+        return values
+
+
+def _applied(apply: Callable[..., Any], args: list[Any]) -> Any:
+    # What is certainly undefined makes a law undefined, whatever else cannot be told.
+    if any(arg is None for arg in args):
+        return None
+    if any(arg is UndecidedError for arg in args):
+        return UndecidedError
+    try:
+        return apply(*args)
+    except UndefinedError:
+        return None
+    except UndecidedError:
+        return UndecidedError
 
 
 def _relation(first: Any, second: Any, bits: int) -> Relation:
@@ -109,118 +144,6 @@ def _relation(first: Any, second: Any, bits: int) -> Relation:
     return Relation.AGREE if tiny else Relation.UNDECIDED
 
 
-def resolve(expression: Expression, axes: Mapping[str, Axis]) -> Expression:
-    """The expression with every kink whose side is fixed on the whole box taken away."""
-    boxes = {name: axis.ball() for name, axis in axes.items()}
-    before, ctx.prec = ctx.prec, 64
-    try:
-        return _resolved(expression, boxes)[0]
-    finally:
-        ctx.prec = before
-
-
-def _resolved(node: Expression, boxes: Mapping[str, Any]) -> tuple[Expression, Any]:
-    """The resolved node and a ball that holds its values, None when unknown."""
-    if isinstance(node, Var):
-        return node, boxes[node.var]
-    if not isinstance(node, Op):
-        return node, exact_number(node)
-    pairs = [_resolved(arg, boxes) for arg in node.args]
-    args = tuple(arg for arg, _ in pairs)
-    values = [value for _, value in pairs]
-    if None in values:
-        return Op(node.op, args), None
-    if OPERATORS[node.op].kink:
-        chosen = _chosen(node.op, args, values)
-        if chosen is not None:
-            return chosen
-    return Op(node.op, args), _enclosure(node.op, values)
-
-
-def _enclosure(op: str, values: list[Any]) -> Any:
-    if op == "mul" and len(values) == 2 and values[0] is values[1]:
-        op, values = "pow", [values[0], fmpq(2)]
-    try:
-        value = OPERATORS[op].ball(*values)
-    except (UndefinedError, UndecidedError):
-        return None
-    return value if isinstance(value, fmpq) or value.is_finite() else None
-
-
-def _chosen(
-    op: str, args: tuple[Expression, ...], values: list[Any]
-) -> tuple[Expression, Any] | None:
-    if op in ("abs", "cbrt"):
-        if values[0] > 0:
-            return (args[0], values[0]) if op == "abs" else None
-        if op == "abs" and values[0] < 0:
-            return Op("neg", args), -values[0]
-    if op in ("step", "sign"):
-        if values[0] > 0:
-            return 1.0, fmpq(1)
-        if values[0] < 0:
-            return (0.0, fmpq(0)) if op == "step" else (-1.0, fmpq(-1))
-    if op in ("min", "max"):
-        sign = 1 if op == "max" else -1
-        for place, value in enumerate(values):
-            others = values[:place] + values[place + 1 :]
-            if all((value - other) * sign > 0 for other in others):
-                return args[place], value
-    return None
-
-
-def switches(expression: Expression, axes: Mapping[str, Axis]) -> list[Expression] | None:
-    """Functions whose sign changes bound the smooth pieces; None when they cannot be listed.
-
-    The expression is already resolved. Roots, powers and logarithms count as smooth when
-    their argument keeps its sign over the box.
-    """
-    boxes = {name: axis.ball() for name, axis in axes.items()}
-    found: list[Expression] = []
-    before, ctx.prec = ctx.prec, 64
-    try:
-        known = _collect(expression, boxes, found)
-    finally:
-        ctx.prec = before
-    return found if known else None
-
-
-def _collect(node: Expression, boxes: Mapping[str, Any], found: list[Expression]) -> bool:
-    if not isinstance(node, Op):
-        return True
-    if not all(_collect(arg, boxes, found) for arg in node.args):
-        return False
-    if node.op in ("floor", "ceil", "round", "mod", "atan2"):
-        return node.op == "atan2" and _right_half(node, boxes)
-    if node.op in ("abs", "cbrt", "sign", "step"):
-        found.append(node.args[0])
-    elif node.op in ("min", "max"):
-        found.extend(
-            Op("sub", (one, other))
-            for place, one in enumerate(node.args)
-            for other in node.args[place + 1 :]
-        )
-    elif _branches(node, boxes):
-        found.append(node.args[0])
-    return True
-
-
-def _right_half(node: Op, boxes: Mapping[str, Any]) -> bool:
-    value = _resolved(node.args[1], boxes)[1]
-    return value is not None and bool(value > 0)
-
-
-def _branches(node: Op, boxes: Mapping[str, Any]) -> bool:
-    if node.op == "pow":
-        exponent = node.args[1]
-        if isinstance(exponent, float) and exponent.is_integer():
-            return False
-    elif node.op not in ("sqrt", "log", "log10", "log2"):
-        return False
-    value = _resolved(node.args[0], boxes)[1]
-    return value is None or not value > 0
-
-
 __all__ = (
     "AGREED_BITS",
     "DEEP_BITS",
@@ -230,6 +153,4 @@ __all__ = (
     "Meter",
     "Relation",
     "WorkError",
-    "resolve",
-    "switches",
 )

@@ -5,10 +5,12 @@ A generator is a (kind, payload) pair; kinds with a meaning here: `i` (its squar
 multiplied out). All others are independent symbols.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from flint import fmpq, fmpz
+
+from lawsmith.expressions.balls import bits_of
 
 Monomial: TypeAlias = tuple[tuple[int, Any], ...]
 """(generator, exponent) pairs in the order of the generators."""
@@ -17,6 +19,10 @@ Ratio: TypeAlias = tuple[Polynomial, Polynomial]
 
 ONE: Final[Polynomial] = {(): fmpq(1)}
 HALF: Final = fmpq(1, 2)
+
+
+MAX_BITS: Final = 100_000
+"""A coefficient may not grow longer in one power."""
 
 
 class BudgetError(Exception):
@@ -28,13 +34,26 @@ class Ring:
 
     Args:
         budget: how many products of terms may be formed.
+        tick: called with the number of products about to be formed; it may raise.
     """
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, tick: Callable[[int], None] | None = None) -> None:
         self._budget = budget
+        self._tick = tick
         self._index: dict[Any, int] = {}
         self.keys: list[tuple[str, Any]] = []
         self._positive: list[bool] = []
+
+    def renew(self, budget: int) -> None:
+        """Give a new budget."""
+        self._budget = budget
+
+    def _spend(self, products: int) -> None:
+        self._budget -= products
+        if self._budget < 0:
+            raise BudgetError
+        if self._tick is not None:
+            self._tick(products)
 
     def number(self, value: Any) -> Ratio:
         """A constant."""
@@ -97,8 +116,18 @@ class Ring:
         """value**n by squaring."""
         if n < 0:
             return self.integer_power(self.inverse(value), -n)
-        if n > 64 and max(len(value[0]), len(value[1])) > 1:
+        if not value[0]:
+            if n == 0:
+                raise BudgetError
+            return value
+        terms = max(len(value[0]), len(value[1]))
+        if n > 64 and terms > 1:
             raise BudgetError
+        if n * _longest(value) > MAX_BITS:
+            raise BudgetError
+        if terms == 1 and value[1] == ONE and not self._folds(value):
+            ((monomial, coefficient),) = value[0].items()
+            return {monomial_of({place: n * p for place, p in monomial}): coefficient**n}, ONE
         total = self.number(fmpq(1))
         while n:
             if n & 1:
@@ -107,6 +136,9 @@ class Ring:
             if n:
                 value = self.mul(value, value)
         return total
+
+    def _folds(self, value: Ratio) -> bool:
+        return any(self.keys[p][0] in ("i", "prime", "root") for (m) in value[0] for p, _ in m)
 
     def fractional(self, kind: str, payload: Any, exponent: Any) -> Ratio:
         """A `prime` or `root` to a power: the whole part of the exponent is multiplied out."""
@@ -130,9 +162,7 @@ class Ring:
             return b
         if b == ONE:
             return a
-        self._budget -= len(a) * len(b)
-        if self._budget < 0:
-            raise BudgetError
+        self._spend(len(a) * len(b))
         total: Polynomial = {}
         for first, x in a.items():
             for second, y in b.items():
@@ -186,6 +216,12 @@ class Ring:
                 factor = self.generator_power(place, -power)
             total = self.mul(total, factor)
         return total
+
+
+def _longest(value: Ratio) -> int:
+    """Bits of the longest coefficient that a power would lengthen."""
+    sizes = [bits_of(c) for part in value for c in part.values() if c not in (1, -1)]
+    return max(sizes, default=0)
 
 
 def constant_of(value: Ratio) -> Any | None:
