@@ -9,8 +9,9 @@ from lawsmith.expressions.latex_functions import (
     FUNCTIONS,
     REFUSED,
     RELATIONS,
+    spells_function,
 )
-from lawsmith.expressions.latex_names import DIFFERENCES, joined
+from lawsmith.expressions.latex_names import DIFFERENCES, Names, joined
 from lawsmith.expressions.latex_symbols import (
     SWITCHES,
     Symbol,
@@ -18,7 +19,7 @@ from lawsmith.expressions.latex_symbols import (
     read_symbol,
     starts_symbol,
 )
-from lawsmith.expressions.latex_tokens import Token
+from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
 from schemas.expression import Expression, Var
 
 _FRACTIONS: Final = (r"\frac", r"\dfrac", r"\tfrac", r"\cfrac")
@@ -232,9 +233,26 @@ class Atoms(Brackets):
             return self._exponential(symbol)
         value = self.variable(symbol)
         self._kind = "symbol"
-        if following is not None and following.kind in ("open", "bar"):
+        self._last = symbol
+        if following is not None and following.kind == "open":
             self._check_application(symbol, following)
         return value
+
+    def _lone(self) -> bool:
+        """Whether the bracket at the stream's place holds one number or symbol only."""
+        start = self.stream.index
+        close = self.stream.closing(start)
+        inside = self.stream.tokens[start + 1 : close]
+        if len(inside) == 1 and inside[0].kind == "number":
+            return True
+        if not inside or not starts_symbol(inside[0]):
+            return False
+        copy = Stream(self.stream.text, list(inside))
+        try:
+            read_symbol(copy)
+        except LatexError:
+            return False
+        return copy.peek() is None
 
     def _exponential(self, symbol: Symbol) -> Expression:
         value = self._exponent()
@@ -261,6 +279,8 @@ class Atoms(Brackets):
                 "application", f"{symbol.ident!r} applied to an argument", at=symbol.token,
                 fix="declare it with its argument as a name, if it is one quantity",
             )  # fmt: skip
+        if symbol.spelling in (r"\pi", "rm:e"):
+            return
         if self.names is None:
             self.stream.fail(
                 "ambiguous", f"{symbol.ident!r} times or applied to what is in brackets",
@@ -273,8 +293,6 @@ class Atoms(Brackets):
 
     def _letters(self) -> int:
         """How many adjacent letters here spell one declared name."""
-        if self.names is None:
-            return 1
         run = 0
         while (token := self.stream.peek(run)) and token.kind == "letter":
             if run > 64 or (run and not token.glued):
@@ -282,7 +300,19 @@ class Atoms(Brackets):
             run += 1
         if run < 2 or run > 64:
             return 1
-        text = "".join(token.text for token in self.stream.tokens[self.stream.index :][:run])
+        index = self.stream.index
+        text = "".join(token.text for token in self.stream.tokens[index : index + run])
+        if self.names is None:
+            if spells_function(text):
+                self.stream.fail(
+                    "ambiguous", "a function without its backslash, or a product of letters"
+                )
+            return 1
+        return self._split(text, self.names)
+
+    def _split(self, text: str, names: Names) -> int:
+        """The length of the first name, where adjacent letters are names in one way only."""
+        run = len(text)
         index = self.stream.index
         self.stream.index += run
         spelling, ident = read_scripts(self.stream)
@@ -293,7 +323,7 @@ class Atoms(Brackets):
             for end in range(start + 1, run + 1):
                 more = (spelling, ident) if end == run else ("", "")
                 name = text[start:end]
-                if ways[end] and self.names.find(name + more[0], name + more[1]):
+                if ways[end] and names.find(name + more[0], name + more[1]):
                     ways[start] += ways[end]
                     longest[start] = end - start
         if ways[0] > 1:

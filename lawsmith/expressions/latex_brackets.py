@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
 from lawsmith.expressions.latex_nodes import MAX_BRACKETS, Builder
-from lawsmith.expressions.latex_symbols import SWITCHES
+from lawsmith.expressions.latex_symbols import SWITCHES, Symbol
 from lawsmith.expressions.latex_tokens import Stream, Token
 from schemas.expression import Expression
 
@@ -27,6 +27,7 @@ class Brackets(Builder):
         self._bars = 0
         self._kind = ""
         self._compound = False
+        self._last: Symbol | None = None
 
     def _deeper(self) -> None:
         self._nesting += 1

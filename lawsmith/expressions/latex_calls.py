@@ -8,7 +8,7 @@ from lawsmith.expressions.latex_functions import (
     RECIPROCALS,
     RUNNING,
 )
-from lawsmith.expressions.latex_symbols import starts_symbol
+from lawsmith.expressions.latex_symbols import Symbol, starts_symbol
 from lawsmith.expressions.latex_tokens import Token
 from schemas.expression import Expression, Op
 
@@ -144,23 +144,30 @@ class Calls(Atoms):
 
     def _run(self, operator: str, value: Expression, first: Token) -> Expression:
         r"""The product of a number and symbols, as in the argument of `\sin 2\pi f t`."""
-        count = 1
         product: Expression = value
+        symbols: list[Symbol | None] = [self._last] if self._kind == "symbol" else []
         while (token := self.stream.peek()) and starts_symbol(token) and not token.spaced:
             if self._function_name() is not None:
                 break
-            if operator not in RUNNING:
+            euler = token.text == "e" and self.stream.peek(1) is not None
+            angular = not symbols or (symbols[0] is not None and _is_rate(symbols[0]))
+            if operator not in RUNNING or euler or not angular:
                 self.stream.fail(
                     "ambiguous", "whether this belongs to the argument of the function before it",
                     fix="put the argument in brackets",
                 )  # fmt: skip
             factor = self._factor()
-            if count > 1 and isinstance(product, Op):
+            symbols.append(self._last)
+            if product is not value and isinstance(product, Op):
                 product = self.longer(product, factor, first)
             else:
                 product = self.node("mul", (product, factor), first)
-            count += 1
         return product
+
+
+def _is_rate(symbol: Symbol) -> bool:
+    """Whether a symbol needs another one behind it to be an angle, as omega in omega t."""
+    return symbol.spelling.split("_")[0] in (r"\omega", r"\Omega", r"\pi", "k")
 
 
 __all__ = ("Calls",)

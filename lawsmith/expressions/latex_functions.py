@@ -41,6 +41,19 @@ INVERSES: Final = {
 RECIPROCALS: Final = {"sec": "cos", "csc": "sin", "sech": "cosh", "csch": "sinh", "coth": "tanh"}
 """Functions that are 1 over an operator."""
 
+UNKNOWN: Final = frozenset(
+    ("erf", "erfc", "erfi", "sinc", "tr", "Tr", "det", "diag", "rank", "Var", "Cov", "Ei", "Li")
+)
+"""Words that are functions without an operator, and no names."""
+
+_SPELLED: Final = ("ln", "log", "exp", "sin", "cos", "tan", "sqrt", "min", "max", "arc")
+
+
+def spells_function(letters: str) -> bool:
+    r"""Whether adjacent letters begin like a function whose backslash was forgotten."""
+    return letters.startswith(_SPELLED)
+
+
 REFUSED: Final = {
     **_all(
         "int iint iiint oint idotsint smallint",
@@ -124,4 +137,6 @@ __all__ = (
     "REFUSED",
     "RELATIONS",
     "RUNNING",
+    "UNKNOWN",
+    "spells_function",
 )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from lawsmith.expressions.latex_functions import UNKNOWN
 from lawsmith.expressions.latex_names import Names
 from lawsmith.expressions.latex_symbols import Symbol
 from lawsmith.expressions.latex_tokens import Stream, Token
@@ -31,8 +32,9 @@ class Builder:
             LatexError: more than 1,024 nodes or deeper than 64.
         """
         self._count(at)
-        node = Op(name, args)
-        depth = 1 + max(self._depth(arg) for arg in args)
+        return self._kept(Op(name, args), 1 + max(map(self._depth, args)), at)
+
+    def _kept(self, node: Op, depth: int, at: Token) -> Op:
         if depth > MAX_DEPTH:
             self.stream.fail("limit", f"deeper than {MAX_DEPTH}", at=at)
         self._depths[id(node)] = (node, depth)
@@ -40,8 +42,8 @@ class Builder:
 
     def longer(self, node: Op, arg: Expression, at: Token) -> Op:
         """The n-ary node with one more argument."""
-        self._nodes -= 1
-        return self.node(node.op, (*node.args, arg), at)
+        depth = max(self._depth(node), 1 + self._depth(arg))
+        return self._kept(Op(node.op, (*node.args, arg)), depth, at)
 
     def again(self, expression: Expression, at: Token) -> None:
         """Counts the nodes of an expression that the tree has once more."""
@@ -130,6 +132,8 @@ class Builder:
                 at=at,
                 fix=f"the declared names are {known or 'none'}",
             )
+        if spelling.startswith("rm:") and spelling[3:] in UNKNOWN:
+            self.stream.fail("unsupported", "a function that the language has not", at=at)
         if spelling in ("e", "i"):
             other = "Euler's number" if spelling == "e" else "the imaginary unit"
             self.stream.fail(

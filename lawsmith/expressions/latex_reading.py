@@ -9,7 +9,7 @@ from typing import Final
 
 from lawsmith.expressions.latex_calls import Calls
 from lawsmith.expressions.latex_functions import COMMANDS, RELATIONS
-from lawsmith.expressions.latex_symbols import Symbol, read_symbol
+from lawsmith.expressions.latex_symbols import SWITCHES, Symbol, read_symbol
 from lawsmith.expressions.latex_tokens import Token
 from schemas.expression import Expression, Op, Var
 
@@ -19,6 +19,9 @@ _STOPS: Final = frozenset(
     ("+", "-", "=", "<", ">", ":=", ",", ";", ":", ".", "}", "^", "_", "'", "!", "~", "$", "$$")
 ) | {r"\over", r"\bmod", r"\mod", r"\]", r"\)", *_TIMES, *_OVER}
 _MARKS: Final = ([r"\top"], [r"\intercal"], ["T"], ["+"], ["-"])
+
+
+_UPRIGHT: Final = (r"\mathrm", r"\text", r"\textrm", r"\mathsf", r"\operatorname", "{")
 
 
 class Reader(Calls):
@@ -100,9 +103,13 @@ class Reader(Calls):
 
     def _next_factor(self, token: Token) -> Expression:
         kind = self._kind
+        if token.text == "(" and kind in ("number", "bracket", "call") and self._lone():
+            self.stream.fail(
+                "ambiguous", "a factor, an argument or an uncertainty", fix="leave the brackets out"
+            )
         if token.kind == "number" and kind in ("number", "symbol", "run"):
             self.stream.fail("ambiguous", "a number after a factor without a sign between")
-        if kind == "number" and self.names is None and token.text in (r"\mathrm", r"\text"):
+        if kind == "number" and self.names is None and token.text in _UPRIGHT:
             symbol = self._looked_up()
             if symbol is not None and symbol.spelling != "rm:e":
                 self.stream.fail(
@@ -120,6 +127,11 @@ class Reader(Calls):
         if self._function_name() is not None:
             return None
         index = self.stream.index
+        if self.stream.sees("{"):
+            following = self.stream.peek(1)
+            if following is None or following.text not in SWITCHES:
+                return None
+            self.stream.take()
         symbol = read_symbol(self.stream)
         self.stream.index = index
         return symbol
@@ -174,8 +186,12 @@ class Reader(Calls):
                 "ambiguous", "whether the power is that of the function or of its argument",
                 fix="put the function in brackets",
             )  # fmt: skip
+        last = self._last if self._kind == "symbol" else None
         base = self.node("pow", (base, self._exponent()), token)
         self._kind = "power"
+        following = self.stream.peek()
+        if last is not None and following is not None and following.kind == "open":
+            self._check_application(last, following)
         if self.stream.sees("^", "_", "'"):
             self.stream.fail("syntax", "a second script")
         return base

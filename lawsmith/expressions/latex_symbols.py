@@ -281,7 +281,7 @@ def _piece(stream: Stream) -> tuple[str, str]:
         text, scripts = _plain(stream, token)
         if text:
             return f"rm:{text}{scripts[0]}", text + scripts[1]
-    if token.text[:1] == "\\" and token.text[1:] in GREEK:
+    if token.text[:1] == "\\" and (token.text[1:] in GREEK or token.text in (r"\max", r"\min")):
         return token.text, token.text[1:]
     return stream.fail("unsupported", f"{token.text!r} names nothing in a script", at=token)
 

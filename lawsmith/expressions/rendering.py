@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from lawsmith.expressions.latex_functions import FUNCTIONS
+from lawsmith.expressions.latex_functions import FUNCTIONS, UNKNOWN
 from lawsmith.expressions.latex_symbols import GREEK
 from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.parsing import PI
@@ -157,7 +157,7 @@ def _latex_name(name: str) -> str:
 def _latex_word(word: str) -> str:
     if word in GREEK and word != "pi":
         return rf"\{word}"
-    if word in _DOUBTFUL or word in FUNCTIONS:
+    if word in _DOUBTFUL or word in FUNCTIONS or word in UNKNOWN:
         return rf"\mathit{{{word}}}"
     return word if len(word) == 1 and word != "_" else rf"\mathrm{{{_escaped(word)}}}"
 

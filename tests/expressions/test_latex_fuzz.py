@@ -50,7 +50,7 @@ def _reads_or_refuses(text: str, names: set[str] | dict[str, str] | None) -> Non
 
 
 @given(TEXTS, NAMES)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text(text: str, names: set[str] | dict[str, str] | None) -> None:
     _reads_or_refuses(text, names)
 

@@ -1,7 +1,7 @@
 """What `to_latex` prints, `parse_latex` reads back to the same tree."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lawsmith.expressions import parse_infix, parse_latex, to_latex
@@ -33,6 +33,7 @@ EXPRESSIONS = st.recursive(
 
 
 @given(EXPRESSIONS)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_printed_latex_reads_back_to_the_same_tree(expression: Expression) -> None:
     assert parse_latex(to_latex(expression)) == expression
 
