@@ -5,10 +5,11 @@ A generator is a (kind, payload) pair; kinds with a meaning here: `i` (its squar
 multiplied out). All others are independent symbols.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from flint import fmpq, fmpz
+from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz
 
 from lawsmith.expressions.balls import bits_of
 
@@ -20,6 +21,11 @@ Ratio: TypeAlias = tuple[Polynomial, Polynomial]
 ONE: Final[Polynomial] = {(): fmpq(1)}
 HALF: Final = fmpq(1, 2)
 
+
+MOST_TERMS: Final = 80
+MOST_DEGREE: Final = 24
+MOST_GENERATORS: Final = 8
+"""Common factors are sought in short ratios only: that search is one call that cannot be left."""
 
 MAX_BITS: Final = 100_000
 """A coefficient may not grow longer in one power."""
@@ -74,7 +80,17 @@ class Ring:
 
     def key(self, value: Ratio) -> Any:
         """A hashable of a normal form."""
+        value = self.reduced(value)
         return frozenset(value[0].items()), frozenset(value[1].items())
+
+    def reduced(self, value: Ratio) -> Ratio:
+        """The ratio without the common factor of its parts, where they are short."""
+        top, bottom = value
+        if len(bottom) < 2 or len(top) < 2 or len(top) + len(bottom) > MOST_TERMS:
+            return value
+        self._spend(len(top) * len(bottom))
+        found = _without_common_factor(top, bottom)
+        return value if found is None else self._tidy(*found)
 
     def add(self, *values: Ratio) -> Ratio:
         """The sum."""
@@ -216,6 +232,43 @@ class Ring:
                 factor = self.generator_power(place, -power)
             total = self.mul(total, factor)
         return total
+
+
+def _without_common_factor(
+    top: Polynomial, bottom: Polynomial
+) -> tuple[Polynomial, Polynomial] | None:
+    """Both divided by their greatest common divisor; None when it is 1 or too far to seek."""
+    powers: dict[int, list[Any]] = {}
+    for monomial in (*top, *bottom):
+        for place, power in monomial:
+            powers.setdefault(place, []).append(power)
+    places = sorted(powers)
+    scale = {place: math.lcm(*(int(p.q) for p in powers[place])) for place in places}
+    least = {place: min(0, *powers[place]) * scale[place] for place in places}
+    most = max(max(0, *powers[p]) * scale[p] - least[p] for p in places)
+    if most > MOST_DEGREE or len(places) > MOST_GENERATORS:
+        return None
+    context = fmpq_mpoly_ctx.get([f"g{place}" for place in places], Ordering.lex)
+
+    def packed(part: Polynomial) -> Any:
+        terms = {}
+        for monomial, coefficient in part.items():
+            held = dict(monomial)
+            exponents = (int(held.get(p, fmpq(0)) * scale[p] - least[p]) for p in places)
+            terms[tuple(exponents)] = coefficient
+        return context.from_dict(terms)
+
+    def unpacked(part: Any) -> Polynomial:
+        return {
+            monomial_of({p: fmpq(int(n), scale[p]) for p, n in zip(places, ns, strict=True)}): c
+            for ns, c in part.to_dict().items()
+        }
+
+    over, under = packed(top), packed(bottom)
+    common = over.gcd(under)
+    if common.is_constant():
+        return None
+    return unpacked(divmod(over, common)[0]), unpacked(divmod(under, common)[0])
 
 
 def _longest(value: Ratio) -> int:

@@ -16,7 +16,7 @@ from lawsmith.expressions.balls import UndefinedError
 from lawsmith.expressions.intervals import BITS, Interval, certain_sign, combine
 from lawsmith.expressions.ring import ONE, constant_of
 from lawsmith.expressions.truth import exact_number, precision
-from schemas.expression import Expression, Op, Var, walk
+from schemas.expression import MAX_INTEGER, Expression, Op, Var, walk
 
 Key: TypeAlias = tuple[Any, Any]
 """(a hashable of u without its constant, the constant): the same for `u` and `c*u`, c > 0."""
@@ -56,7 +56,7 @@ class Keys:
     def _key(self, law: Expression) -> tuple[Key | None, int]:
         try:
             self._algebra.renew(2000)
-            top, bottom = self._algebra.form(law)
+            top, bottom = self._algebra.reduced(self._algebra.form(law))
             if bottom != ONE:
                 top = self._algebra.mul((top, ONE), (bottom, ONE))[0]
             constant = constant_of((top, ONE))
@@ -76,6 +76,14 @@ class Keys:
             return None, side
         shift = oriented.pop((), fmpq(0))
         return (frozenset(oriented.items()), shift), side
+
+    def constant(self, law: Expression) -> Any | None:
+        """The rational number that a function is everywhere, None when it is none."""
+        try:
+            self._algebra.renew(2000)
+            return constant_of(self._algebra.form(law))
+        except BudgetError:
+            return None
 
     def moves(self, law: Expression) -> bool:
         """Whether a function is seen to be constant on no open set."""
@@ -190,6 +198,14 @@ class Side:
             first, second = (arg.args[0] for arg in law.args if isinstance(arg, Op))
             return self.sign(*self._plain("sub", [self._settled(first), self._settled(second)]))
         return NotImplemented
+
+    def number(self, pair: "_Pair") -> "_Pair":
+        """A settled function as a plain number where algebra sees that it is one."""
+        value = None if isinstance(pair[0], float) else self._keys.constant(pair[0])
+        if value is None or max(abs(value.p), value.q) > MAX_INTEGER:
+            return pair
+        top, under = float(int(value.p)), float(int(value.q))
+        return top if under == 1.0 else Op("div", (top, under)), (value, value)
 
     def moving(self, law: Expression) -> bool:
         """Whether a settled function is constant on no open set, as far as is seen."""
@@ -354,6 +370,7 @@ def _sqrt(side: Side, u: _Pair) -> _Pair:
 
 
 def _pow(side: Side, base: _Pair, exponent: _Pair) -> _Pair:
+    exponent = side.number(exponent)
     bounds = exponent[1]
     fixed = bounds is not None and bounds[0] == bounds[1] and isinstance(bounds[0], fmpq)
     if fixed and bounds is not None and bounds[0].q == 1:
