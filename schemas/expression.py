@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
@@ -120,6 +121,11 @@ def substitute(expression: Expression, values: dict[str, Expression]) -> Express
     return expression
 
 
+def _shown(value: object) -> str:
+    """The start of a text, and of anything else its kind: its text may have no end."""
+    return repr(value[:80]) if isinstance(value, str) else f"a {type(value).__name__}"
+
+
 def _check_wire(data: object) -> None:
     count = 0
     stack: list[tuple[str, object, int]] = [("", data, 0)]
@@ -143,7 +149,7 @@ def _check_node(path: str, node: object) -> list[object]:
         raise WireError(path, f"{node!r} is not a number, a variable or an operator")
     if isinstance(node, int):
         if abs(node) > MAX_INTEGER:
-            raise WireError(path, f"integer {str(node)[:40]} is beyond 2^53")
+            raise WireError(path, f"integer of {node.bit_length()} bits is beyond 2^53")
         return []
     if isinstance(node, float):
         if not math.isfinite(node):
@@ -151,20 +157,20 @@ def _check_node(path: str, node: object) -> list[object]:
         return []
     if not isinstance(node, dict):
         raise WireError(path, f"a {type(node).__name__} is not a number, a variable or an operator")
-    if set(node) == {"var"}:
+    if node.keys() == {"var"}:
         name = node["var"]
         if not (isinstance(name, str) and _NAME.fullmatch(name)):
-            raise WireError(f"{path}/var", f"{str(name)[:80]!r} is not an ASCII identifier")
+            raise WireError(f"{path}/var", f"{_shown(name)} is not an ASCII identifier")
         return []
-    if set(node) == {"op", "args"}:
+    if node.keys() == {"op", "args"}:
         return _check_operator(path, node["op"], node["args"])
-    keys = sorted(map(str, node))[:5]
-    raise WireError(path, f"keys {keys} are neither ['var'] nor ['args', 'op']")
+    keys = ", ".join(_shown(key) for key in islice(node, 5))
+    raise WireError(path, f"keys {keys} are neither 'var' nor 'op' and 'args'")
 
 
 def _check_operator(path: str, name: object, args: object) -> list[object]:
     if not isinstance(name, str) or name not in ARITIES:
-        raise WireError(f"{path}/op", f"{str(name)[:80]!r} is not an operator")
+        raise WireError(f"{path}/op", f"{_shown(name)} is not an operator")
     if not isinstance(args, list | tuple):
         raise WireError(f"{path}/args", f"a {type(args).__name__} is not a list of arguments")
     fewest, most = ARITIES[name]

@@ -140,7 +140,10 @@ def strict_json(text: str) -> Any:
     Raises:
         ValueError: the text is not strict JSON.
     """
-    return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("the JSON nests too deeply") from error
 
 
 def _plain_zero(value: object) -> object:

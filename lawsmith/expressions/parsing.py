@@ -22,8 +22,9 @@ PI: Final = Op("acos", (-1.0,))
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.])"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    # Possessive: a long row of digits is read once, not once for each way to cut it.
+    r"|(?P<number>(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)(?![A-Za-z0-9_.])"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*+)"
     r"|(?P<sign>\*\*|\^|/(?!/)|[-+*(),])"
 )
 _BINARY: Final = {"+": ("add", 1), "-": ("sub", 1), "*": ("mul", 2), "/": ("div", 2)}
@@ -122,7 +123,7 @@ class _Reader:
         """Raises ParseError unless every token is used."""
         if token := self._peek():
             raise ParseError(
-                f"{token.text!r} stands after a whole expression; an operator such as"
+                f"{token.text[:40]!r} stands after a whole expression; an operator such as"
                 " '*' may be missing",
                 position=token.position,
             )
@@ -169,9 +170,10 @@ class _Reader:
     def _number(self, token: _Token) -> float:
         self._count(token.position)
         value = float(token.text)
-        whole = token.text.isdigit()
-        if whole and int(token.text) > MAX_INTEGER:
-            raise ParseError(f"integer {token.text[:40]} is beyond 2^53", position=token.position)
+        # Digits beyond 17 need not be read; Python refuses to read thousands of them.
+        digits = token.text.lstrip("0") if token.text.isdigit() else ""
+        if digits and int(digits[:17]) > MAX_INTEGER:
+            raise ParseError(f"integer {digits[:40]} is beyond 2^53", position=token.position)
         vanished = value == 0.0 and re.match(r"[0.]*[1-9]", token.text) is not None
         if vanished or not math.isfinite(value):
             raise ParseError(f"number {token.text[:40]} is beyond float64", position=token.position)
@@ -199,7 +201,7 @@ class _Reader:
     def _call(self, name: _Token) -> Expression:
         if name.text not in ARITIES:
             raise ParseError(
-                f"{name.text!r} is not an operator",
+                f"{name.text[:40]!r} is not an operator",
                 position=name.position,
                 fix=f"operators: {', '.join(sorted(ARITIES))}; a product needs '*'",
             )
