@@ -4,7 +4,7 @@ On a piece both laws are smooth. Exact algebra may show that they agree wherever
 lies; where it does not, a point of the piece is located and the difference is judged there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
@@ -14,18 +14,20 @@ from flint import fmpq
 from lawsmith.expressions.algebra import Algebra, BudgetError
 from lawsmith.expressions.balls import UndefinedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
+from lawsmith.expressions.emptiness import Form, contradict
 from lawsmith.expressions.intervals import Interval, enclose
 from lawsmith.expressions.locating import Condition, around, holds, locate
-from lawsmith.expressions.numeric import is_nonzero
+from lawsmith.expressions.numeric import Seen, look
 from lawsmith.expressions.refutation import (
     DEEP_BITS,
     LAST_BITS,
     QUICK_BITS,
+    TELLING,
     Comparison,
     Meter,
     Relation,
 )
-from lawsmith.expressions.sides import Keys, Side, Switch, is_stepped
+from lawsmith.expressions.sides import Assumed, Keys, Side, Switch, is_stepped
 from lawsmith.expressions.truth import exact_number
 from schemas.expression import Expression, Op, Var, walk
 
@@ -33,7 +35,6 @@ IDENTITY_POINTS: Final = 208
 POOL: Final = 64
 LAST_POINTS: Final = 4
 MOST_BRANCHES: Final = 400
-_TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 _STEPPED: Final = ("floor", "ceil", "round", "mod")
 _NEAR: Final = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 
@@ -55,24 +56,26 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What is assumed, as bounds of keys and as conditions, and known points there."""
+    """What is assumed to be > 0, and known points there."""
 
-    assumed: Mapping[Any, tuple[Any, Any]]
     path: tuple[Condition, ...]
     points: list[Point]
 
     def with_side(self, switch: Switch, side: int) -> "_Piece":
-        base, shift = switch.key
-        low, high = self.assumed.get(base, (None, None))
-        bound = -shift
-        if side > 0:
-            low = bound if low is None else max(low, bound)
-        else:
-            high = bound if high is None else min(high, bound)
-        law = switch.law if side > 0 else Op("neg", (switch.law,))
-        new = Condition(law)
+        new = Condition(switch.law if side > 0 else Op("neg", (switch.law,)))
         points = [point for point in self.points if holds([new], point)]
-        return _Piece({**self.assumed, base: (low, high)}, (*self.path, new), points)
+        return _Piece((*self.path, new), points)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The algebra that knows the signs of names on a piece, and the assumptions in its terms."""
+
+    algebra: Algebra
+    keys: Keys
+    assumed: Assumed
+    empty: bool
+    """Whether the assumptions contradict each other."""
 
 
 class _FoundError(Exception):
@@ -105,9 +108,9 @@ class Cases:
             for axis in axes
             if axis.declared
         }
-        self._algebras: dict[tuple[frozenset[str], frozenset[str]], Algebra] = {}
-        self._keys = Keys(self._algebra({}))
+        self._known: dict[tuple[frozenset[str], frozenset[str]], tuple[Algebra, Keys]] = {}
         self._branches = 0
+        self._sighted = True
         self._outcome = Outcome()
 
     def outcome(self) -> Outcome:
@@ -117,7 +120,7 @@ class Cases:
             WorkError: the work is used up.
         """
         try:
-            self._branch(_Piece({}, (), list(generic_points(self._axes, POOL, start=POOL))))
+            self._branch(_Piece((), list(generic_points(self._axes, POOL, start=POOL))))
         except _FoundError as found:
             self._outcome.witness = found.args[0]
         return self._outcome
@@ -125,27 +128,62 @@ class Cases:
     def _tick(self, count: int = 1) -> None:
         self._meter.spend(count, 0)
 
-    def _algebra(self, assumed: Mapping[Any, tuple[Any, Any]]) -> Algebra:
-        positive = {axis.name for axis in self._axes if axis.positive}
-        negative = {axis.name for axis in self._axes if axis.declared and axis.high <= 0}
-        for axis in self._axes if assumed else ():
-            key, side = self._keys.of(Var(axis.name))
-            low, high = assumed.get(key[0], (None, None)) if key else (None, None)
-            if low is not None and low >= 0:
-                (positive if side > 0 else negative).add(axis.name)
-            elif high is not None and high <= 0:
-                (negative if side > 0 else positive).add(axis.name)
-        signs = frozenset(positive), frozenset(negative)
-        if signs not in self._algebras:
-            self._algebras[signs] = Algebra(*signs, tick=self._tick)
-        return self._algebras[signs]
+    def _signs(self, piece: _Piece) -> _Signs:
+        positive = frozenset(axis.name for axis in self._axes if axis.positive)
+        negative = frozenset(a.name for a in self._axes if a.declared and a.high <= 0)
+        found = self._assumptions(piece, positive, negative)
+        more: dict[int, set[str]] = {1: set(positive), -1: set(negative)}
+        for axis in self._axes if piece.path else ():
+            side = Side({}, found.keys, found.assumed, self._tick).sign(Var(axis.name), None)
+            if side is not None:
+                more[side].add(axis.name)
+        known = frozenset(more[1]), frozenset(more[-1])
+        return found if known == (positive, negative) else self._assumptions(piece, *known)
+
+    def _assumptions(
+        self, piece: _Piece, positive: frozenset[str], negative: frozenset[str]
+    ) -> _Signs:
+        signs = positive, negative
+        if signs not in self._known:
+            algebra = Algebra(positive, negative, tick=self._tick)
+            self._known[signs] = algebra, Keys(algebra)
+        algebra, keys = self._known[signs]
+        assumed: dict[Any, tuple[Any, Any]] = {}
+        forms, empty = [], False
+        for condition in piece.path:
+            key, side = keys.of(condition.law)
+            if key is None:
+                empty = empty or side < 1
+                continue
+            low, high = assumed.get(key[0], (None, None))
+            bound = -key[1]
+            if side > 0:
+                low = bound if low is None else max(low, bound)
+            else:
+                high = bound if high is None else min(high, bound)
+            assumed[key[0]] = low, high
+            forms.append({k: c * side for k, c in keys.form(key).items()})
+        if len(forms) > 1 and not empty:
+            empty = contradict([*forms, *self._bounds(keys)])
+        return _Signs(algebra, keys, assumed, empty)
+
+    def _bounds(self, keys: Keys) -> Iterator[Form]:
+        for name, ends in self._box.items():
+            for end, way in zip(ends, (1, -1), strict=True):
+                yield {**keys.name_form(name, way), (): -way * end}
+
+    def _side(self, signs: _Signs) -> Side:
+        return Side(self._box, signs.keys, signs.assumed, self._tick)
 
     def _branch(self, piece: _Piece) -> None:
         self._branches += 1
         if self._branches > MOST_BRANCHES:
             self._outcome.undecided = "too many pieces"
             return
-        sides = [Side(self._box, self._keys, piece.assumed, self._tick) for _ in self._laws]
+        signs = self._signs(piece)
+        if signs.empty:
+            return
+        sides = [self._side(signs) for _ in self._laws]
         settled = [_settled(side, law) for side, law in zip(sides, self._laws, strict=True)]
         first, second = settled
         if first is None and second is None:
@@ -153,49 +191,51 @@ class Cases:
         if first is None or second is None:
             self._lone(piece, sides[0] if second is None else sides[1])
             return
-        top = self._difference(piece, first, second)
+        top = self._difference(signs.algebra, first, second)
         odd = _odd_guard(*sides)
         if (top is not None and not top) or first == second:
-            odd = odd or self._odd_divisor(piece, *sides)
+            odd = odd or self._odd_divisor(signs, *sides)
             if odd is not None:
                 self._split(piece, odd)
             else:
-                self._agree(piece, sides, vague=first != second)
+                self._agree(signs.algebra, sides, vague=first != second)
             return
         located = self._located(piece)
         if located is None:
             return
-        kink = self._next_kink(located, sides)
+        kink = self._next_kink(signs, sides)
         if kink is not None or odd is not None:
             self._split(located, kink or odd)
             return
-        self._smooth(located, sides, settled, top)
+        self._smooth(located, sides, settled, (signs.algebra, top))
 
     def _split(self, piece: _Piece, switch: Switch | None) -> None:
         if switch is not None:
             for side in (1, -1):
                 self._branch(piece.with_side(switch, side))
 
-    def _difference(self, piece: _Piece, a: Expression, b: Expression) -> Any:
-        try:
-            return self._algebra(piece.assumed).difference(a, b)[0]
-        except BudgetError:
-            return None
+    def _difference(self, algebra: Algebra, a: Expression, b: Expression) -> Any:
+        for left, right in ((a, b), without_common_terms(a, b)):
+            try:
+                return algebra.difference(left, right)[0]
+            except BudgetError:
+                continue
+        return None
 
-    def _odd_divisor(self, piece: _Piece, one: Side, other: Side) -> Switch | None:
+    def _odd_divisor(self, signs: _Signs, one: Side, other: Side) -> Switch | None:
         """A switch of a divisor of one law alone that may vanish on a whole piece."""
         for key in one.zeros.keys() ^ other.zeros.keys():
             law = one.zeros.get(key, other.zeros.get(key, 0.0))
             if not is_stepped(law):
                 continue
-            inner = Side(self._box, self._keys, piece.assumed, self._tick)
+            inner = self._side(signs)
             _settled(inner, law)
             for switch in chain(inner.guards.values(), inner.kinks.values()):
                 return switch
             self._outcome.undecided = "a divisor with steps"
         return None
 
-    def _agree(self, piece: _Piece, sides: list[Side], *, vague: bool) -> None:
+    def _agree(self, algebra: Algebra, sides: list[Side], *, vague: bool) -> None:
         one, other = sides
         outcome = self._outcome
         if vague and (one.vague or other.vague):
@@ -205,7 +245,7 @@ class Cases:
             outcome.almost
             or one.zeros.keys() != other.zeros.keys()
             or (one.jumps or other.jumps)
-            or (vague and self._algebra(piece.assumed).turned)
+            or (vague and algebra.turned)
         )
 
     def _lone(self, piece: _Piece, defined: Side) -> None:
@@ -218,7 +258,7 @@ class Cases:
         if located is None:
             return
         for point in located.points:
-            if self._compare.at(point, QUICK_BITS) in _TELLING:
+            if self._compare.telling(point, QUICK_BITS, self._axes):
                 raise _FoundError(point)
         self._outcome.undecided = "a piece where only one law seems to exist"
 
@@ -228,22 +268,26 @@ class Cases:
             return piece
         found = locate(piece.path, self._axes, self._tick)
         if found.point is not None:
-            return _Piece(piece.assumed, piece.path, [found.point])
+            return _Piece(piece.path, [found.point])
         if not found.nowhere:
             self._outcome.undecided = "a piece that could not be located"
         return None
 
-    def _next_kink(self, piece: _Piece, sides: list[Side]) -> Switch | None:
+    def _next_kink(self, signs: _Signs, sides: list[Side]) -> Switch | None:
         for side in sides:
             for switch in side.kinks.values():
-                inner = Side(self._box, self._keys, piece.assumed, self._tick)
+                inner = self._side(signs)
                 _settled(inner, switch.law)
                 # The kink only matters where its function exists.
                 return next(iter(inner.guards.values()), switch)
         return None
 
     def _smooth(
-        self, piece: _Piece, sides: list[Side], settled: list[Expression | None], top: Any
+        self,
+        piece: _Piece,
+        sides: list[Side],
+        settled: list[Expression | None],
+        top: tuple[Algebra, Any],
     ) -> None:
         guards = {**sides[0].guards, **sides[1].guards}
         whole = piece
@@ -253,15 +297,17 @@ class Cases:
         if located is None:
             return
         stepped = [law for law in settled if law is not None and _is_stepped(law)]
-        agreed = 0
+        agreed, self._sighted = 0, top[1] is None
         for point in self._points(located):
-            agreed += self._judge(point, agreed, piece, top)
+            agreed += self._judge(point, agreed, top)
             if agreed == (POOL if stepped else IDENTITY_POINTS):
                 break
         if stepped:
-            self._steps(located, stepped, piece, top)
+            self._steps(located, stepped, top)
         elif agreed < IDENTITY_POINTS:
             self._outcome.undecided = self._outcome.undecided or "few_points"
+        elif not self._sighted:
+            self._outcome.undecided = "a term is too small to be seen beside the others"
         self._outcome.identity = self._outcome.agreed = True
         self._outcome.almost = (
             self._outcome.almost or sides[0].zeros.keys() != sides[1].zeros.keys() or any(s.jumps for s in sides)
@@ -271,7 +317,7 @@ class Cases:
         more = generic_points(self._axes, 8 * IDENTITY_POINTS, start=2 * POOL)
         return chain(piece.points, around(piece.path, piece.points[0], self._axes, more))
 
-    def _judge(self, point: Point, agreed: int, piece: _Piece, top: Any) -> bool:
+    def _judge(self, point: Point, agreed: int, difference: tuple[Algebra, Any]) -> bool:
         """Whether the laws agree at a point.
 
         Raises:
@@ -279,19 +325,24 @@ class Cases:
         """
         bits = LAST_BITS if agreed < LAST_POINTS else DEEP_BITS
         relation = self._compare.at(point, bits)
-        if relation in _TELLING:
-            raise _FoundError(point)
+        if relation in TELLING:
+            if self._compare.telling(point, bits, self._axes):
+                raise _FoundError(point)
+            self._outcome.almost = True
+        algebra, top = difference
         if top is not None and agreed < 4 * LAST_POINTS:
             exact = {name: exact_number(value) for name, value in point.items()}
-            self._tick(len(top))
-            if is_nonzero(self._algebra(piece.assumed), top, exact, QUICK_BITS):
+            self._meter.spend(len(top), bits)
+            seen = look(algebra, top, exact, bits)
+            if seen is Seen.NONZERO:
                 raise _FoundError(point)
+            self._sighted = self._sighted or seen is Seen.ZERO
         if relation is Relation.UNDECIDED:
             self._outcome.undecided = "a point cannot be told apart"
         return relation is Relation.AGREE
 
     def _steps(
-        self, piece: _Piece, laws: Iterable[Expression], whole: _Piece, top: Any
+        self, piece: _Piece, laws: Iterable[Expression], top: tuple[Algebra, Any]
     ) -> None:
         """Look on both sides of whole numbers; what agrees there is still not proved."""
         for inner, number in self._crossings(laws):
@@ -301,7 +352,7 @@ class Cases:
                     thin = (Condition(side), Condition(Op("sub", (near, side))))
                     found = locate((*piece.path, *thin), self._axes, self._tick)
                     if found.point is not None:
-                        self._judge(found.point, POOL, whole, top)
+                        self._judge(found.point, POOL, top)
         self._outcome.undecided = "steps or remainders that algebra cannot match"
 
     def _crossings(self, laws: Iterable[Expression]) -> Iterator[tuple[Expression, float]]:
@@ -317,6 +368,32 @@ class Cases:
                 shift = 0.5 if node.op == "round" else 0.0
                 if isinstance(middle, fmpq):
                     yield inner, float(int(middle.floor())) + shift
+
+
+def without_common_terms(a: Expression, b: Expression) -> tuple[Expression, Expression]:
+    """Two sums without the terms that stand in both, as trees."""
+    left, right = list(_terms(a, 1)), list(_terms(b, 1))
+    for term in list(left):
+        if term in right:
+            left.remove(term)
+            right.remove(term)
+    return _total(left), _total(right)
+
+
+def _terms(law: Expression, sign: int) -> Iterator[tuple[Expression, int]]:
+    if isinstance(law, Op) and law.op in ("add", "sub", "neg"):
+        for place, arg in enumerate(law.args):
+            turned = law.op == "neg" or (law.op == "sub" and place == 1)
+            yield from _terms(arg, -sign if turned else sign)
+    else:
+        yield law, sign
+
+
+def _total(terms: list[tuple[Expression, int]]) -> Expression:
+    parts = [law if sign > 0 else Op("neg", (law,)) for law, sign in terms]
+    if len(parts) < 2:
+        return parts[0] if parts else 0.0
+    return Op("add", tuple(parts))
 
 
 def _settled(side: Side, law: Expression) -> Expression | None:

@@ -28,6 +28,7 @@ from lawsmith.expressions.domains import (
 from lawsmith.expressions.refutation import (
     DEEP_BITS,
     QUICK_BITS,
+    TELLING,
     Comparison,
     Meter,
     Relation,
@@ -40,7 +41,6 @@ WORK: Final = 2_000_000
 EXHAUSTIVE: Final = 4096
 MOST_CHOICES: Final = 64
 """Combinations of choices beside ranges that are compared one by one."""
-TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class _Case:
         ranges = tuple(axis for axis in self._axes if not axis.choices)
         chosen = all_choices(discrete, MOST_CHOICES) if discrete else [{}]
         if chosen is None:
-            yield {}, _Part(self._a, self._b, self._axes, self._meter)
+            yield {}, _Part(self._a, self._b, self._axes, self._meter, many=True)
             return
         for point in chosen:
             values: dict[str, Expression] = dict(point)
@@ -143,7 +143,7 @@ class _Case:
         defined = False
         for point in points:
             relation = compare.at(point, DEEP_BITS)
-            if relation in (Relation.DIFFER, Relation.ONE_UNDEFINED):
+            if relation in TELLING:
                 return _different(compare, point)
             if relation is Relation.UNDECIDED:
                 if self._same or self._proved(point):
@@ -165,10 +165,23 @@ class _Case:
 
 
 class _Part:
-    """A comparison over ranges alone."""
+    """A comparison over ranges alone, or over more choices than are taken one by one.
 
-    def __init__(self, a: Expression, b: Expression, axes: tuple[Axis, ...], meter: Meter) -> None:
-        self._a, self._b, self._axes, self._meter = a, b, axes, meter
+    Args:
+        many: there are such choices. Their axes count as ranges: agreement there is agreement
+            on the choices, while a difference, or a single point, there says nothing.
+    """
+
+    def __init__(
+        self,
+        a: Expression,
+        b: Expression,
+        axes: tuple[Axis, ...],
+        meter: Meter,
+        *,
+        many: bool = False,
+    ) -> None:
+        self._a, self._b, self._axes, self._meter, self._many = a, b, axes, meter, many
         self._compare = Comparison(a, b, meter)
         self._almost = False
 
@@ -180,6 +193,8 @@ class _Part:
         if self._a == self._b:
             return self._equal("structure", "the same tree")
         outcome = Cases(self._a, self._b, self._axes, self._compare, self._meter).outcome()
+        if self._many and (outcome.witness is not None or outcome.almost or outcome.identity):
+            return Verdict("undecided", "", "too many choices to take one by one")
         if outcome.witness is not None:
             return _different(self._compare, outcome.witness)
         if outcome.undecided:
@@ -202,10 +217,13 @@ class _Part:
 
     def _quick(self) -> Verdict | None:
         """A difference at few points, or nothing."""
-        inside = chain(generic_points(self._axes, QUICK_POINTS), nudged_corners(self._axes))
-        point = self._compare.first(inside, QUICK_BITS, *TELLING)
-        if point is not None:
-            return _different(self._compare, point)
+        count = EXHAUSTIVE if self._many else QUICK_POINTS
+        inside = chain(generic_points(self._axes, count), nudged_corners(self._axes))
+        for point in inside:
+            if self._compare.at(point, QUICK_BITS) in TELLING:
+                if self._compare.telling(point, QUICK_BITS, self._axes):
+                    return _different(self._compare, point)
+                self._almost = True
         for point in corner_points(self._axes):
             self._almost = self._almost or self._compare.at(point, QUICK_BITS) in TELLING
         return None

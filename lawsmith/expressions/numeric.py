@@ -4,8 +4,9 @@ A difference of two laws that is tiny against them is lost in their digits, but 
 normal form: `exp(-10^10)` keeps all its digits there.
 """
 
-from collections.abc import Mapping
-from typing import Any
+import enum
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from flint import acb, arb, fmpq
 
@@ -15,8 +16,23 @@ from lawsmith.expressions.ring import Polynomial, Ring
 from lawsmith.expressions.truth import precision
 
 
-def is_nonzero(ring: Ring, top: Polynomial, point: Mapping[str, Any], bits: int) -> bool:
-    """Whether a polynomial over the ring's generators is certainly not zero at a point.
+BLIND: Final = 8 / 7
+"""Terms smaller than the largest by all but this share of the precision are not seen."""
+
+
+class Seen(enum.Enum):
+    """What balls tell of a polynomial at a point."""
+
+    NONZERO = "nonzero"
+    ZERO = "zero"
+    """It may vanish, and no term is too small to matter in that."""
+    BLIND = "blind"
+    """It may vanish, but some term is lost in the digits of the others."""
+    UNKNOWN = "unknown"
+
+
+def look(ring: Ring, top: Polynomial, point: Mapping[str, Any], bits: int) -> Seen:
+    """What can be said of a polynomial over the ring's generators at a point.
 
     Args:
         ring: whose generators they are.
@@ -26,10 +42,18 @@ def is_nonzero(ring: Ring, top: Polynomial, point: Mapping[str, Any], bits: int)
     """
     with precision(bits):
         try:
-            value = _Values(ring, point).polynomial(top.items())
+            terms = list(_Values(ring, point).terms(top.items()))
         except (UndefinedError, UndecidedError, ZeroDivisionError):
-            return False
-        return bool(value.is_finite()) and not value.contains(0)
+            return Seen.UNKNOWN
+        value = sum(terms, acb(0))
+        if not value.is_finite():
+            return Seen.UNKNOWN
+        if not value.contains(0):
+            return Seen.NONZERO
+        sizes = [abs(term) for term in terms]
+        largest = max((size.abs_upper() for size in sizes), default=arb(0))
+        least = largest * arb(2) ** -int(bits / BLIND)
+        return Seen.BLIND if any(size < least for size in sizes) else Seen.ZERO
 
 
 class _Values:
@@ -37,14 +61,15 @@ class _Values:
         self._ring, self._point = ring, point
         self._bases: dict[int, Any] = {}
 
-    def polynomial(self, items: Any) -> Any:
-        total = acb(0)
+    def terms(self, items: Any) -> Iterator[Any]:
         for monomial, coefficient in items:
             term = acb(arb(coefficient))
             for place, power in monomial:
                 term = term * self._power(place, power)
-            total = total + term
-        return total
+            yield term
+
+    def polynomial(self, items: Any) -> Any:
+        return sum(self.terms(items), acb(0))
 
     def _ratio(self, key: Any) -> Any:
         under = self.polynomial(key[1])
@@ -98,4 +123,4 @@ class _Values:
         return self.polynomial([(payload, fmpq(1))])
 
 
-__all__ = ("is_nonzero",)
+__all__ = ("Seen", "look")

@@ -1,14 +1,14 @@
 """Numeric comparison of two laws at exact points with rigorous balls, under a counted budget."""
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from flint import arb, fmpq
 
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.domains import Point
+from lawsmith.expressions.domains import Axis, Point
 from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.truth import exact_number, precision
 from schemas.expression import Expression, Op, Var
@@ -20,6 +20,9 @@ DEEP_BITS: Final = 1100
 LAST_BITS: Final = 8192
 AGREED_BITS: Final = 200
 """60 digits: values this close, at a precision that could tell, agree."""
+
+
+_BESIDE: Final = (1.234567e-4, 3.1e-8, 2.3e-11, 5.7e-14)
 
 
 class WorkError(Exception):
@@ -34,6 +37,9 @@ class Relation(enum.Enum):
     BOTH_UNDEFINED = "both undefined"
     ONE_UNDEFINED = "one undefined"
     UNDECIDED = "undecided"
+
+
+TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 
 
 @dataclass(slots=True)
@@ -88,9 +94,22 @@ class Comparison:
                 return relation
             bits = min(4 * bits, LAST_BITS)
 
-    def first(self, points: Iterable[Point], bits: int, *wanted: Relation) -> Point | None:
-        """The first point with one of the wanted relations."""
-        return next((point for point in points if self.at(point, bits) in wanted), None)
+    def telling(self, point: Point, bits: int, axes: Sequence[Axis]) -> bool:
+        """Whether the laws differ at a point and beside it: on more than a single point."""
+        if self.at(point, bits) not in TELLING:
+            return False
+        ranges = [axis for axis in axes if not axis.choices]
+        if not ranges:
+            return True
+        for share in _BESIDE:
+            beside = dict(point)
+            for place, axis in enumerate(ranges):
+                way = 1.0 if point[axis.name] - axis.low < axis.high - point[axis.name] else -1.0
+                scale = min(abs(point[axis.name]) or 1.0, axis.high - axis.low)
+                beside[axis.name] += way * share * scale * (1.0 + 0.618 * place)
+            if self.at(beside, bits) in TELLING:
+                return True
+        return False
 
     def _once(self, inputs: Mapping[str, Any], bits: int) -> Relation:
         with precision(bits):
@@ -149,6 +168,7 @@ __all__ = (
     "DEEP_BITS",
     "LAST_BITS",
     "QUICK_BITS",
+    "TELLING",
     "Comparison",
     "Meter",
     "Relation",

@@ -13,6 +13,7 @@ from flint import fmpq
 
 from lawsmith.expressions.algebra import Algebra, BudgetError
 from lawsmith.expressions.balls import UndefinedError
+from lawsmith.expressions.emptiness import Form
 from lawsmith.expressions.intervals import BITS, Interval, certain_sign, combine
 from lawsmith.expressions.ring import ONE, constant_of
 from lawsmith.expressions.truth import exact_number, precision
@@ -76,6 +77,18 @@ class Keys:
             return None, side
         shift = oriented.pop((), fmpq(0))
         return (frozenset(oriented.items()), shift), side
+
+    def form(self, key: Key) -> Form:
+        """The oriented switch of a key as a sum of monomials."""
+        base, shift = key
+        if not isinstance(base, frozenset):
+            return {base: fmpq(1)}
+        return {**dict(base), (): shift}
+
+    def name_form(self, name: str, factor: int) -> Form:
+        """A name times a number as a sum of monomials."""
+        form = self._algebra.form(Var(name))[0]
+        return {monomial: c * factor for monomial, c in form.items()}
 
     def constant(self, law: Expression) -> Any | None:
         """The rational number that a function is everywhere, None when it is none."""
