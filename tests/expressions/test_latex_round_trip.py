@@ -58,3 +58,34 @@ def test_declared_symbols_turned_round_read_back() -> None:
     law = parse_infix("k*exp(-lam*t)/(v + 1)")
     declared = {latex: name for name, latex in symbols.items()} | {"t": "t"}
     assert parse_latex(to_latex(law, symbols), declared) == law
+
+
+RESTYLINGS = (
+    ((r"\frac", r"\dfrac"),),
+    ((r"\left(", r"\bigl["), (r"\right)", r"\bigr]")),
+    ((r"\left(", r"\left\{"), (r"\right)", r"\right\}")),
+    ((r"\left(", "("), (r"\right)", ")"), (r"\left|", r"\lvert "), (r"\right|", r"\rvert ")),
+    ((r" \, ", r" \cdot "),),
+    ((r"\ln", r"\operatorname{ln}"), (r"\arctan", r"\tan^{-1}"), (r"\arcsin", r"\mathrm{asin}")),
+    (
+        (r"\log_{10}", r"\log _ {10} "),
+        (r"\lfloor", r"\left\lfloor"),
+        (r"\rfloor", r"\right\rfloor"),
+    ),
+    ((" ", " % a remark\n "),),
+    ((" ", "  \\! \\displaystyle "),),
+    ((" + ", r" \\ & \quad + "),),
+)
+
+
+@given(EXPRESSIONS, st.sampled_from(RESTYLINGS))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_another_style_is_the_same_law(
+    expression: Expression, restyling: tuple[tuple[str, str], ...]
+) -> None:
+    text = to_latex(expression)
+    for old, new in restyling:
+        text = text.replace(old, new)
+    wrapped = f"\\begin{{align}}\n y_0(t) &= {text}\\,, \\label{{a b}} \\nonumber\n\\end{{align}}"
+    assert parse_latex(text) == expression
+    assert parse_latex(wrapped) == expression
