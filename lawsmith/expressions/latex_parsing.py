@@ -11,6 +11,7 @@ from typing import Final, Literal, NoReturn
 
 from lawsmith.errors import InputError
 from lawsmith.expressions.latex_functions import RELATIONS
+from lawsmith.expressions.latex_names import DIFFERENCES
 from lawsmith.expressions.latex_reading import Reader
 from lawsmith.expressions.latex_symbols import read_symbol, starts_symbol
 from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
@@ -143,7 +144,9 @@ def _skip_left(stream: Stream) -> None:
         stream.index = head[1]
     elif starts_symbol(stream.peek()):
         try:
-            read_symbol(stream)
+            mark = read_symbol(stream)
+            if mark.spelling in DIFFERENCES and starts_symbol(stream.peek()):
+                read_symbol(stream)
         except LatexError:
             stream.index = start
             return
@@ -161,7 +164,7 @@ def _refuse_relation(stream: Stream, token: Token) -> None:
             "relation", "an equation whose left side is no single symbol, or more than one",
             fix="read it with parse_latex_equation, or give one side",
         )  # fmt: skip
-    stream.fail("relation", f"{token.text} states an {kind}, not an equality", fix="give one side")
+    stream.fail("relation", f"{token.text} is no sign of equality", fix="give one side")
 
 
 def _unused(stream: Stream, token: Token | None) -> NoReturn:

@@ -107,7 +107,9 @@ class Reader(Calls):
             self.stream.fail(
                 "ambiguous", "a factor, an argument or an uncertainty", fix="leave the brackets out"
             )
-        if token.kind == "number" and kind in ("number", "symbol", "run"):
+        after = self.stream.peek(1)
+        powered = kind == "symbol" and after is not None and after.text == "^"
+        if token.kind == "number" and kind in ("number", "symbol", "run") and not powered:
             self.stream.fail("ambiguous", "a number after a factor without a sign between")
         if kind == "number" and self.names is None and token.text in _UPRIGHT:
             symbol = self._looked_up()

@@ -47,6 +47,8 @@ from lawsmith.expressions import (
         (r"\log_{10}^2(x) + \ln\left(\frac{a}{b}\right) c", "log10(x)**2 + log(a/b)*c"),
         (r"\exp{(-x/y)} + \exp\left[-z\right] + \exp{-w}", "exp(-x/y) + exp(-z) + exp(-w)"),
         (r"\sin kx + \cos 2\theta \sin\omega_0 t", "sin(k*x) + cos(2*theta)*sin(omega_0*t)"),
+        (r"\Delta G = \Delta H - T\Delta S", "Delta_H - T*Delta_S"),
+        (r"I_0\,10^{-a} 2^b", "I_0*10**-a*2**b"),
         (r"2\pi (R + h)", "2*pi*(R + h)"),
         (r"\lambda_{\max} T_{1/2}", "lambda_max*T_1_per_2"),
         (r"\mathcal{L_{\mathrm{iso}}} + \mathrm{T_{eff}}", "calL_iso + T_eff"),
