@@ -222,7 +222,7 @@ def _logs(d: _Draw) -> tuple[str, str, Domain, None]:
 
 
 def _rename(text: str, x: str, y: str) -> str:
-    """x and y replaced by other names, function names left alone."""
+    """The text with x and y replaced by other names, function names left alone."""
     out, place = "", 0
     while place < len(text):
         end = place
@@ -530,8 +530,7 @@ def _pair(kind: str, make: Maker, d: _Draw, label: bool, turn: int) -> Pair:
     if turn % 2 and kind not in ("removable", "hole", "kinks"):
         seed = int(d.rng.integers(2**31))
         right = from_wire(Rewriter(positive, seed).rewritten(to_wire(right), 3))
-    used = {name: ends for name, ends in domain.items()}
-    return Pair(kind, left, right, used, label, witness)
+    return Pair(kind, left, right, domain, label, witness)
 
 
 def _above_zero(ends: Any) -> bool:

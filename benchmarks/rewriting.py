@@ -331,7 +331,7 @@ def _numbers(node: Wire, by: Rewriter) -> Wire | None:
         return None
     k = by.number()
     exact, other = Fraction(repr(node)), Fraction(repr(k))
-    choices = [
+    choices: list[tuple[float | None, Callable[[float], Wire]]] = [
         (_exact(exact + other), lambda v: op("sub", v, k)),
         (_exact(exact - other), lambda v: op("add", k, v)),
         (_exact(exact * other), lambda v: op("div", v, k)),

@@ -310,7 +310,9 @@ class Cases:
             self._outcome.undecided = "a term is too small to be seen beside the others"
         self._outcome.identity = self._outcome.agreed = True
         self._outcome.almost = (
-            self._outcome.almost or sides[0].zeros.keys() != sides[1].zeros.keys() or any(s.jumps for s in sides)
+            self._outcome.almost
+            or sides[0].zeros.keys() != sides[1].zeros.keys()
+            or any(side.jumps for side in sides)
         )
 
     def _points(self, piece: _Piece) -> Iterator[Point]:
@@ -341,9 +343,7 @@ class Cases:
             self._outcome.undecided = "a point cannot be told apart"
         return relation is Relation.AGREE
 
-    def _steps(
-        self, piece: _Piece, laws: Iterable[Expression], top: tuple[Algebra, Any]
-    ) -> None:
+    def _steps(self, piece: _Piece, laws: Iterable[Expression], top: tuple[Algebra, Any]) -> None:
         """Look on both sides of whole numbers; what agrees there is still not proved."""
         for inner, number in self._crossings(laws):
             gap = Op("sub", (inner, number))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from lawsmith.expressions import balls
 from lawsmith.expressions.balls import Number, UndecidedError, UndefinedError, ball, bits_of
@@ -165,7 +165,9 @@ def _function(op: str, args: list[Interval]) -> Interval | None:
     if op in _RISING or op in _JUMPS:
         return apply(low), apply(high)
     if op in _RISING_FROM:
-        return _rising_from(apply, fmpq(_RISING_FROM[op]), low, high, closed=op in ("sqrt", "acosh"))
+        return _rising_from(
+            apply, fmpq(_RISING_FROM[op]), low, high, closed=op in ("sqrt", "acosh")
+        )
     if op in ("asin", "acos"):
         if low > 1 or high < -1:
             raise UndefinedError

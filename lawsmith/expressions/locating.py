@@ -15,7 +15,7 @@ from lawsmith.expressions.balls import UndecidedError, UndefinedError, sign_of
 from lawsmith.expressions.domains import Axis, Point
 from lawsmith.expressions.intervals import Interval, enclose
 from lawsmith.expressions.truth import exact_number, exact_value
-from schemas.expression import Expression, names_of
+from schemas.expression import Expression, names_of, node_count
 
 BITS: Final = 192
 MOST_BOXES: Final = 1500
@@ -56,11 +56,12 @@ def locate(
     Args:
         conditions: any number.
         axes: the box; an undeclared name is searched on [-1e4, 1e4] only.
-        tick: called with the number of functions about to be bounded; it may raise.
+        tick: called with the work about to be done, in nodes; it may raise.
     """
     box = {axis.name: _ends(axis) for axis in axes}
     named = [axis.name for axis in axes if any(axis.name in names_of(c.law) for c in conditions)]
     heap: list[tuple[float, int, dict[str, Interval]]] = [(0.0, 0, box)]
+    cost = 20 * sum(node_count(one.law) for one in conditions)
     proof = all(axis.declared for axis in axes)
     for count in range(1, MOST_BOXES):
         if not heap:
@@ -74,7 +75,7 @@ def locate(
             heapq.heapify(heap)
         else:
             heapq.heappop(heap)
-        tick(len(conditions))
+        tick(cost)
         point = _middle(part)
         if holds(conditions, point):
             return Located(point, nowhere=False)

@@ -15,7 +15,6 @@ from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.ring import Polynomial, Ring
 from lawsmith.expressions.truth import precision
 
-
 BLIND: Final = 8 / 7
 """Terms smaller than the largest by all but this share of the precision are not seen."""
 

@@ -126,9 +126,9 @@ class Side:
     ) -> None:
         self._box, self._keys, self._assumed, self._tick = box, keys, assumed, tick
         self._memory: dict[Expression, tuple[Expression, Interval | None]] = {}
-        self.kinks: dict[Key, Switch] = {}
+        self.kinks: dict[Any, Switch] = {}
         """Switches of kinks that are not decided, inner ones first."""
-        self.guards: dict[Key, Switch] = {}
+        self.guards: dict[Any, Switch] = {}
         """Functions that must not be negative for the law to exist, not decided."""
         self.zeros: dict[Key, Expression] = {}
         """Divisors that may vanish somewhere."""
@@ -178,19 +178,20 @@ class Side:
         certain = certain_sign(bounds)
         if certain is not None:
             return certain
-        split = self._product_sign(law, guard)
+        split: int | None = self._product_sign(law, guard)
         if split is not NotImplemented:
             return split
         key, side = self._keys.of(law)
         if key is None:
-            return side
+            return int(side)
         low, high = self._assumed.get(key[0], (None, None))
         if low is not None and low + key[1] >= 0:
-            return side
+            return int(side)
         if high is not None and high + key[1] <= 0:
-            return -side
+            return -int(side)
         oriented = law if side > 0 else Op("neg", (law,))
-        (self.guards if guard else self.kinks).setdefault((*key, side * guard), Switch(key, oriented))
+        switches = self.guards if guard else self.kinks
+        switches.setdefault((*key, side * guard), Switch(key, oriented))
         return None
 
     def _product_sign(self, law: Expression, guard: bool) -> Any:
@@ -255,9 +256,7 @@ class Side:
 def _same_rising(one: Expression, other: Expression) -> bool:
     """Whether both are the same strictly rising function of something."""
     rising = ("exp", "log", "log10", "log2", "sqrt", "atan", "sinh", "tanh", "asinh", "asin")
-    return (
-        isinstance(one, Op) and isinstance(other, Op) and one.op == other.op and one.op in rising
-    )
+    return isinstance(one, Op) and isinstance(other, Op) and one.op == other.op and one.op in rising
 
 
 _Pair: TypeAlias = tuple[Expression, "Interval | None"]
@@ -376,8 +375,28 @@ def _even(side: Side, u: _Pair) -> _Pair:
     return u
 
 
+def _unpowered(side: Side, u: _Pair, share: Any) -> _Pair | None:
+    """(v**n)**share as v**(n*share) where v is seen to be positive, else None."""
+    node = u[0]
+    if not (isinstance(node, Op) and node.op == "pow" and isinstance(node.args[1], float)):
+        return None
+    inner = side._settled(node.args[0])
+    if not node.args[1].is_integer() or side.sign(*inner) != 1:
+        return None
+    power = fmpq(int(node.args[1])) * share
+    if power == 1:
+        return inner
+    if max(abs(power.p), power.q) > MAX_INTEGER:
+        return None
+    exponent = Op("div", (float(int(power.p)), float(int(power.q))))
+    return side._plain("pow", [inner, (exponent, (power, power))])
+
+
 def _sqrt(side: Side, u: _Pair) -> _Pair:
     u = _even(side, u)
+    plain = _unpowered(side, u, fmpq(1, 2))
+    if plain is not None:
+        return plain
     side.require(*u)
     return side._plain("sqrt", [u])
 
@@ -390,8 +409,11 @@ def _pow(side: Side, base: _Pair, exponent: _Pair) -> _Pair:
         if bounds[0] <= 0:
             side.divisor(*base)
         return side._plain("pow", [base, exponent])
-    if fixed:
+    if fixed and bounds is not None:
         base = _even(side, base)
+        plain = _unpowered(side, base, bounds[0])
+        if plain is not None:
+            return plain
     if not fixed and is_stepped(exponent[0]):
         side.vague = side.vague or side.sign(*base) != 1
         return side._plain("pow", [base, exponent])
