@@ -245,8 +245,6 @@ class Atoms(Brackets):
         inside = self.stream.tokens[start + 1 : close]
         if len(inside) == 1 and inside[0].kind == "number":
             return True
-        if not inside or not starts_symbol(inside[0]):
-            return False
         copy = Stream(self.stream.text, list(inside))
         try:
             read_symbol(copy)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lawsmith.expressions import LatexError, parse_latex, parse_latex_equation, to_latex
 from lawsmith.expressions.latex_tokens import REASONS
+from lawsmith.expressions.parsing import MAX_TEXT
 from schemas.expression import MAX_DEPTH, MAX_NODES, from_wire, node_count, to_wire
 
 _COMMANDS = r"""
@@ -40,7 +41,8 @@ def _reads_or_refuses(text: str, names: set[str] | dict[str, str] | None) -> Non
         expression = parse_latex(text, names)
         assert node_count(expression) <= MAX_NODES
         assert from_wire(to_wire(expression)) == expression
-        assert parse_latex(to_latex(expression)) == expression
+        printed = to_latex(expression)
+        assert len(printed) > MAX_TEXT or parse_latex(printed) == expression
     else:
         assert error.reason in REASONS
         assert error.position is not None
@@ -57,7 +59,7 @@ def test_any_text(text: str, names: set[str] | dict[str, str] | None) -> None:
 
 @pytest.mark.long
 @given(TEXTS, NAMES)
-@settings(max_examples=60_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_text_at_length(text: str, names: set[str] | dict[str, str] | None) -> None:
     _reads_or_refuses(text, names)
 
