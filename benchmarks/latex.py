@@ -4,7 +4,8 @@ Run with `python -m benchmarks.latex [FOLDER]`; the folder, by default `papers` 
 `shared` next to the checkout, is searched for TeX files. Every display equation is read twice:
 as it stands, and with the names that a card of the paper declares. `data/latex_labels.json`
 holds, for each equation that a scalar law of the language can say, the SHA-256 of its text
-without blanks and labels, and the reading of a person; no text of a paper is in it.
+without blanks and labels, and a reading written
+from the LaTeX by the author of the parser; no text of a paper is in it.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ _DISPLAY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A person's reading of one equation: its sides, and what a card declares."""
+    """The labelled reading of one equation: its sides, and what a card declares."""
 
     left: str | None
     right: str
