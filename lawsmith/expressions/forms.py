@@ -8,6 +8,7 @@ compared.
 import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lawsmith.errors import InputError
@@ -57,15 +58,16 @@ def same_form(
     direct = _direct(a, b, paths)
     if direct is not None:
         return Verdict("equal", "structure", "the trees agree but for constants", None, direct)
-    plain = equivalent(a, b, domain, time_limit, clock)
+    started = clock()
+    plain = equivalent(a, b, domain, time_limit / 2, clock)
     own = {path: nodes[path] for path in paths}
     if plain.verdict == "equal":
         return Verdict("equal", plain.how, plain.reason, None, own)
     if not paths:
         return plain
-    started = clock()
+    left = _Clock(started + time_limit, clock)
     try:
-        return _searched(a, b, own, domain, lambda: clock() - started > time_limit)
+        return _searched(a, b, own, domain, left)
     except ExpiredError:
         return Verdict("undecided", "", "time_limit")
     except (UndecidedError, UndefinedError):
@@ -77,7 +79,7 @@ def _searched(
     b: Expression,
     own: dict[str, float],
     domain: Domain | None,
-    expired: Callable[[], bool],
+    left: "_Clock",
 ) -> Verdict:
     axes = axes_of(sorted(names_of(a) | names_of(b)), domain)
     odd = _odd_name(a, b, axes)
@@ -85,7 +87,7 @@ def _searched(
         return Verdict("different", "names", f"only one law depends on {odd!r}")
     slots = _fresh_names(len(own), names_of(a) | names_of(b))
     open_law = replace_literals(b, {p: Var(s) for p, s in zip(own, slots, strict=True)})
-    search = ConstantSearch(a, open_law, slots, list(own.values()), axes, expired)
+    search = ConstantSearch(a, open_law, slots, list(own.values()), axes, left.over)
     if not search.sample():
         return Verdict("undecided", "", "few_points")
     lost = close = False
@@ -99,16 +101,32 @@ def _searched(
             close = True
             continue
         if sharp is not None:
-            return _found(a, b, dict(zip(own, sharp, strict=True)), domain)
+            return _found(a, b, dict(zip(own, sharp, strict=True)), domain, left)
         # A linear form has one solution; it misses at 50 digits.
         close = close or not search.proved
     return _missing(a, b, proved=search.proved and not close, lost=lost, close=close)
 
 
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    end: float
+    now: Callable[[], float]
+
+    def over(self) -> bool:
+        return self.now() > self.end
+
+    def seconds(self) -> float:
+        return max(0.0, self.end - self.now())
+
+
 def _found(
-    a: Expression, b: Expression, mapping: dict[str, float], domain: Domain | None
+    a: Expression,
+    b: Expression,
+    mapping: dict[str, float],
+    domain: Domain | None,
+    left: _Clock,
 ) -> Verdict:
-    whole = equivalent(a, replace_literals(b, dict(mapping)), domain)
+    whole = equivalent(a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now)
     if whole.verdict == "equal":
         return Verdict("equal", whole.how, whole.reason, None, mapping)
     reason = "agreement to 50 digits at points not used for solving"

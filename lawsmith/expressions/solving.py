@@ -75,16 +75,41 @@ class ConstantSearch:
         self._noise = 0.0
 
     def sample(self) -> bool:
-        """Choose the points; False when too few have steady values in float64."""
+        """Choose the points; False when too few have steady values in float64.
+
+        A constant too small to be seen in float64 starts from 1 instead.
+        """
+        if not self._chosen():
+            return False
+        unseen = [place for place in range(len(self._own)) if not self._seen(place)]
+        if not unseen:
+            return True
+        self._own[unseen] = 1.0
+        return self._chosen()
+
+    def _seen(self, place: int) -> bool:
+        still, moved = self._values(self._own), self._own.copy()
+        moved[place] *= 2.0
+        values = self._values(moved)
+        if still is None or values is None:
+            return True
+        return bool((np.abs(values - still) > 1e-12 * np.abs(still)).any())
+
+    def _chosen(self) -> bool:
+        self._points, self._noise = [], 0.0
         values: list[float] = []
         own = dict(zip(self._slots, self._own.tolist(), strict=True))
         for point in generic_points(self._axes, 4 * POINTS):
+            if self._expired():
+                raise ExpiredError
             first, second = _steady(self._law, point), _steady(self._open, point | own)
-            if first is None or second is None or not first[0] or len(values) == POINTS:
+            if first is None or second is None or not first[0]:
                 continue
             self._points.append(point)
             values.append(first[0])
             self._noise = max(self._noise, first[1], second[1])
+            if len(values) == POINTS:
+                break
         self._truth = np.array(values, dtype=np.float64)
         return len(values) >= 2 * len(self._slots) + 8
 
@@ -114,9 +139,11 @@ class ConstantSearch:
             UndecidedError, UndefinedError: the work cannot be done at some point.
         """
         free, rows = self._independent(constants)
-        if set(self._free) - set(free):
+        gone = set(self._free) - set(free)
+        if gone:
             # In a linear form a constant only stops to matter by going to zero.
-            raise LostError if self.proved else UndecidedError("")
+            lost = self.proved or any(self._vanishes(constants, place) for place in gone)
+            raise LostError if lost else UndecidedError("")
         with precision(SHARP_BITS):
             sharp = self._newton(constants, free, rows)
             used = set(rows)
@@ -125,6 +152,12 @@ class ConstantSearch:
             if not all(self._residual(sharp, point).abs_upper() < bound for point in rest):
                 return None
             return [float(value.mid()) for value in sharp]
+
+    def _vanishes(self, constants: Floats, place: int) -> bool:
+        """Whether the law fits as well with the constant at zero."""
+        without = constants.copy()
+        without[place] = 0.0
+        return self._fits(without)
 
     def _values(self, constants: Floats) -> Floats | None:
         """The open law at the sample points, None where any is undefined."""
@@ -208,7 +241,8 @@ class ConstantSearch:
         for place in curved:
             own = float(self._own[place])
             spread = [own * factor for factor in (1.0, 0.3, 3.0, -1.0, 0.03, 30.0)]
-            pools.append([own, *dict.fromkeys(literals[:8]), *spread[1:]])
+            known = dict.fromkeys([*literals[:8], *(-value for value in literals[:8])])
+            pools.append([own, *known, *spread[1:]])
         ordered = sorted(
             itertools.islice(itertools.product(*(range(len(pool)) for pool in pools)), 4000),
             key=lambda picks: (sum(picks), picks),
@@ -292,6 +326,8 @@ class ConstantSearch:
         raise UndecidedError("")
 
     def _residual(self, constants: Sequence[Any], point: Mapping[str, float]) -> Any:
+        if self._expired():
+            raise ExpiredError
         inputs: dict[str, Any] = {name: exact_number(value) for name, value in point.items()}
         truth = ball(exact_value(self._law, inputs, SHARP_BITS))
         inputs.update(zip(self._slots, constants, strict=True))
