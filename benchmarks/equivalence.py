@@ -230,6 +230,7 @@ class GapClock:
         self._last = time.perf_counter()
 
     def __call__(self) -> float:
+        """The seconds now."""
         now = time.perf_counter()
         self.longest = max(self.longest, now - self._last)
         self._last = now

@@ -1,6 +1,6 @@
 """Whether two laws have the same form: one becomes the other by changing constants alone.
 
-The constants of the second law are solved for and the two laws must then agree to 50 digits
+The constants of the second law are solved for and the two laws must then agree to 331 digits
 at points not used for solving. Any rearrangement is seen through, because only values are
 compared.
 """
@@ -90,6 +90,11 @@ def _searched(
     search = ConstantSearch(a, open_law, slots, list(own.values()), axes, left.over)
     if not search.sample():
         return Verdict("undecided", "", "few_points")
+    for place in search.unseen:
+        path, value = list(own.items())[place]
+        doubled = replace_literals(b, {path: 2.0 * value})
+        if not equivalent(b, doubled, domain, left.seconds(), left.now).equal:
+            return Verdict("undecided", "", f"the constant at {path!r} is too small to be seen")
     lost = close = False
     for candidate in search.candidates():
         try:
@@ -102,7 +107,7 @@ def _searched(
             continue
         if sharp is not None:
             return _found(a, b, dict(zip(own, sharp, strict=True)), domain, left)
-        # A linear form has one solution; it misses at 50 digits.
+        # A linear form has one solution; it misses.
         close = close or not search.proved
     return _missing(a, b, proved=search.proved and not close, lost=lost, close=close)
 
@@ -129,7 +134,7 @@ def _found(
     whole = equivalent(a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now)
     if whole.verdict == "equal":
         return Verdict("equal", whole.how, whole.reason, None, mapping)
-    reason = "agreement to 50 digits at points not used for solving"
+    reason = "agreement to 331 digits at points not used for solving"
     return Verdict("equal", "identity", reason, None, mapping)
 
 

@@ -1,4 +1,4 @@
-"""The constants that turn one law into another: found in float64, sharpened to 100 digits.
+"""The constants that turn one law into another: found in float64, sharpened to 500 digits.
 
 Constants that enter linearly come from linear least squares, the others from least squares
 over many starts. The sharpened constants are judged at points that were not used for them.
@@ -6,6 +6,7 @@ over many starts. The sharpened constants are judged at points that were not use
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
 import numpy as np
@@ -29,9 +30,26 @@ STEADY: Final = 1e-10
 ROUGH: Final = 1e-4
 """Relative rounding error above which a point is not used."""
 CANDIDATES: Final = 6
-SHARP_BITS: Final = 400
-AGREED_BITS: Final = 166
-"""50 digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How far constants are sharpened and compared, in bits."""
+
+    bits: int
+    """Precision of the balls."""
+    step: int
+    """Relative step of the differences that stand for derivatives."""
+    goal: int
+    """Relative change of the constants under which they stand."""
+    agreed: int
+    """Relative difference of the laws that counts as none."""
+    points: int
+    """How many points, not used for the constants, are looked at."""
+
+
+DEPTHS: Final = (Depth(400, 150, 250, 166, POINTS), Depth(3000, 900, 1700, 1100, 12))
+"""50 digits at all points, then 331 at some: a term of any float64 size is seen."""
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +91,8 @@ class ConstantSearch:
         self._free: list[int] = []
         self._linear: list[int] = []
         self._noise = 0.0
+        self.unseen: list[int] = []
+        """Constants that change nothing in float64, whatever their size."""
 
     def sample(self) -> bool:
         """Choose the points; False when too few have steady values in float64.
@@ -85,7 +105,10 @@ class ConstantSearch:
         if not unseen:
             return True
         self._own[unseen] = 1.0
-        return self._chosen()
+        if not self._chosen():
+            return False
+        self.unseen = [place for place in unseen if not self._seen(place)]
+        return True
 
     def _seen(self, place: int) -> bool:
         still, moved = self._values(self._own), self._own.copy()
@@ -132,7 +155,7 @@ class ConstantSearch:
         return len(self._linear) == len(self._free) and self._noise < STEADY
 
     def sharpened(self, constants: Floats) -> list[float] | None:
-        """The constants to 100 digits, rounded; None when the laws then differ at 50 digits.
+        """The constants, sharpened and rounded; None when the laws then differ.
 
         Raises:
             LostError: a constant goes to zero.
@@ -144,14 +167,18 @@ class ConstantSearch:
             # In a linear form a constant only stops to matter by going to zero.
             lost = self.proved or any(self._vanishes(constants, place) for place in gone)
             raise LostError if lost else UndecidedError("")
-        with precision(SHARP_BITS):
-            sharp = self._newton(constants, free, rows)
-            used = set(rows)
-            rest = [p for place, p in enumerate(self._points) if place not in used]
-            bound = arb(2) ** -AGREED_BITS
-            if not all(self._residual(sharp, point).abs_upper() < bound for point in rest):
-                return None
-            return [float(value.mid()) for value in sharp]
+        used = set(rows)
+        rest = [p for place, p in enumerate(self._points) if place not in used]
+        with precision(DEPTHS[-1].bits):
+            sharp = [ball(exact_number(float(value))).mid() for value in constants]
+        for depth in DEPTHS:
+            with precision(depth.bits):
+                sharp = self._newton(sharp, free, rows, depth)
+                bound = arb(2) ** -depth.agreed
+                tested = rest[: depth.points]
+                if not all(self._residual(sharp, p, depth).abs_upper() < bound for p in tested):
+                    return None
+        return [float(value.mid()) for value in sharp]
 
     def _vanishes(self, constants: Floats, place: int) -> bool:
         """Whether the law fits as well with the constant at zero."""
@@ -299,19 +326,21 @@ class ConstantSearch:
             raise UndecidedError("")
         return free, _pivot_rows(np.stack(columns, axis=1))
 
-    def _newton(self, constants: Floats, free: list[int], rows: list[int]) -> list[Any]:
-        values = [ball(exact_number(float(value))) for value in constants]
+    def _newton(
+        self, start: Sequence[Any], free: list[int], rows: list[int], depth: "Depth"
+    ) -> list[Any]:
+        values = list(start)
         points = [self._points[row] for row in rows]
-        step = arb(2) ** -150
+        step = arb(2) ** -depth.step
         for _ in range(12):
-            gaps = [self._residual(values, point) for point in points]
+            gaps = [self._residual(values, point, depth) for point in points]
             jacobian = []
             for point, gap in zip(points, gaps, strict=True):
                 row = []
                 for place in free:
                     moved = list(values)
                     moved[place] = (moved[place] * (1 + step)).mid()
-                    row.append(((self._residual(moved, point) - gap) / step).mid())
+                    row.append(((self._residual(moved, point, depth) - gap) / step).mid())
                 jacobian.append(row)
             try:
                 change = arb_mat(jacobian).solve(arb_mat([[gap.mid()] for gap in gaps]))
@@ -321,17 +350,19 @@ class ConstantSearch:
                 if abs(change[order, 0] - 1) < arb(2) ** -20:
                     raise LostError
                 values[place] = (values[place] * (1 - change[order, 0])).mid()
-            if all(abs(change[order, 0]) < arb(2) ** -250 for order in range(len(free))):
+            if all(abs(change[order, 0]) < arb(2) ** -depth.goal for order in range(len(free))):
                 return values
         raise UndecidedError("")
 
-    def _residual(self, constants: Sequence[Any], point: Mapping[str, float]) -> Any:
+    def _residual(
+        self, constants: Sequence[Any], point: Mapping[str, float], depth: "Depth"
+    ) -> Any:
         if self._expired():
             raise ExpiredError
         inputs: dict[str, Any] = {name: exact_number(value) for name, value in point.items()}
-        truth = ball(exact_value(self._law, inputs, SHARP_BITS))
+        truth = ball(exact_value(self._law, inputs, depth.bits))
         inputs.update(zip(self._slots, constants, strict=True))
-        return ball(exact_value(self._open, inputs, SHARP_BITS)) / truth - 1
+        return ball(exact_value(self._open, inputs, depth.bits)) / truth - 1
 
 
 def _steady(law: Expression, point: Point) -> tuple[float, float] | None:
