@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.partitions import RELEASES
-from assets.presentation import OWNERS, checked, materialized
+from assets.presentation import OWNERS, checked, last_of_run
 from assets.resources import Engine
 from lawsmith.stages import checks, pictures
 from lawsmith.stages import evaluations as stage_evaluations
@@ -21,7 +21,8 @@ from lawsmith.stages import evaluations as stage_evaluations
 def evaluations(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
     """One row is the score of one episode."""
     stage = engine.release(context.partition_key)
-    return materialized(
+    return last_of_run(
+        stage.store,
         stage_evaluations.run(stage, context.partition_key),
         pictures.scores(stage, context.partition_key),
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
+from lawsmith.gateways.warehouse import Store, rebuild_catalogue
 from lawsmith.stages.checks import Looked
 from lawsmith.stages.context import StageReport
 
@@ -29,6 +30,14 @@ def materialized(report: StageReport, picture: bytes | None = None) -> dg.Materi
             f"![{report.stage}](data:image/png;base64,{data})"
         )
     return dg.MaterializeResult(metadata=metadata)
+
+
+def last_of_run(
+    store: Store, report: StageReport, picture: bytes | None = None
+) -> dg.MaterializeResult[None]:
+    """As `materialized`, for an asset with which a run ends: the catalogue shows its rows."""
+    rebuild_catalogue(store, wait=60.0)
+    return materialized(report, picture)
 
 
 def checked(looked: Looked) -> dg.AssetCheckResult:

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from assets.presentation import OWNERS, checked, materialized
+from assets.presentation import OWNERS, checked, last_of_run
 from assets.resources import Engine
 from lawsmith.stages import checks
 from lawsmith.stages import publications as stage_publications
@@ -19,7 +19,7 @@ from lawsmith.stages import publications as stage_publications
 def publications(engine: Engine) -> dg.MaterializeResult[None]:
     """One row is what is known of a paper's journal dates and other preprints."""
     stage = engine.temporal()
-    return materialized(stage_publications.run(stage))
+    return last_of_run(stage.store, stage_publications.run(stage))
 
 
 @dg.asset_check(

@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.partitions import SINGLE_RUN, WEEKS
-from assets.presentation import OWNERS, checked, materialized
+from assets.presentation import OWNERS, checked, last_of_run
 from assets.resources import Engine
 from lawsmith.stages import checks
 from lawsmith.stages import worlds as stage_worlds
@@ -24,7 +24,7 @@ def temporal_worlds(
 ) -> dg.MaterializeResult[None]:
     """One row is one environment of an accepted family."""
     stage = engine.temporal()
-    return materialized(stage_worlds.run_temporal(stage, context.partition_keys))
+    return last_of_run(stage.store, stage_worlds.run_temporal(stage, context.partition_keys))
 
 
 @dg.asset(
@@ -38,7 +38,7 @@ def temporal_worlds(
 def historical_worlds(engine: Engine) -> dg.MaterializeResult[None]:
     """One row is one environment of a Historical family."""
     stage = engine.historical()
-    return materialized(stage_worlds.run_historical(stage))
+    return last_of_run(stage.store, stage_worlds.run_historical(stage))
 
 
 @dg.asset_check(

@@ -9,8 +9,8 @@ from dagster import DagsterRunStatus, RunsFilter
 
 from assets.partitions import RELEASES
 from assets.resources import Engine
-from lawsmith.errors import PrerequisiteError
-from lawsmith.gateways.warehouse import Store
+from lawsmith.errors import LawsmithError, PrerequisiteError
+from lawsmith.gateways.warehouse import Store, rebuild_catalogue
 
 PID_TAG = "lawsmith/pid"
 _RANGE_START = "dagster/asset_partition_range_start"
@@ -63,14 +63,19 @@ def launch(
         tags |= {_RANGE_START: min(weeks), _RANGE_END: max(weeks)}
     if release_id is not None:
         instance.add_dynamic_partitions(str(RELEASES.name), [release_id])
-    result = defs.resolve_job_def(job).execute_in_process(
-        instance=instance,
-        resources={"engine": engine},
-        partition_key=release_id,
-        run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
-        tags=tags,
-        raise_on_error=True,
-    )
+    try:
+        result = defs.resolve_job_def(job).execute_in_process(
+            instance=instance,
+            resources={"engine": engine},
+            partition_key=release_id,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            tags=tags,
+            raise_on_error=True,
+        )
+    except LawsmithError:
+        # The assets that rebuild the catalogue at the end of a run were not reached.
+        rebuild_catalogue(engine.store(), wait=60.0)
+        raise
     if not result.success:
         raise PrerequisiteError(
             f"run {result.run_id} of {job} failed", fix="look at it with `make ui`"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.resources import Engine
-from lawsmith.gateways.warehouse import rebuild_catalogue
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.opening import open_context
@@ -78,7 +77,7 @@ def cut_next(
 
 
 def cut(context: StageContext, engine: Engine, terms: Cut, outcome: Outcome) -> Path:
-    """Cut one release on the given terms and rebuild the catalogue; returns its folder.
+    """Cut one release on the given terms; returns its folder.
 
     Raises:
         LawsmithError: as the failing stage raised it.
@@ -87,5 +86,4 @@ def cut(context: StageContext, engine: Engine, terms: Cut, outcome: Outcome) -> 
     with open_instance(context.store) as instance:
         run = launch(instance, "release_cut", engine, release_id=terms.id)
     outcome.runs.append(("release_cut", run))
-    rebuild_catalogue(context.store)
     return context.store.releases / terms.id

@@ -199,6 +199,7 @@ class Kit:
     """What the tests of these folders are made with."""
 
     root: Path
+    home: type[Home] = Home
     load: Callable[[Path], ModuleType] = load
     copy_data: Callable[[Path], DataFolder] = copy_data
     packet_of: Callable[[DataFolder, str], Packet] = packet_of

@@ -22,6 +22,7 @@ _TIDY: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\(?:mathrm|text|rm|mathit)(?![A-Za-z])"), " "),
     (re.compile(r"\^\s*\{\s*([-+]?[\d.]+)\s*\}"), r"^\1"),
     (re.compile(r"[${}]"), " "),
+    (re.compile(r"(?<![\d.,])(\d{1,3}), (?=000(?!\d))"), r"\1,"),
 )
 
 _DIGITS = r"\d+(?:\.\d+)?|\.\d+"
@@ -67,10 +68,10 @@ _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 def numbers_in(lines: Sequence[str]) -> list[Decimal]:
     """The numbers that the lines state, each once, in order of appearance.
 
-    Read are signs in any dash, decimal points and commas, thousands in groups, 1.5e-3,
-    1.5 × 10^-3 (raised, in braces or flattened), 10^6, 5 % (as 5 and 0.05), 1.23(4) (as 1.23
-    and 0.04), both ends of a range, SI prefixes (5 kPa as 5 and 5000) and small numbers in
-    words. A minus with space on both sides gives both signs.
+    Read are signs in any dash, decimal points and commas, thousands in groups (`20, 000` too),
+    1.5e-3, 1.5 × 10^-3 (raised, in braces or flattened), 10^6, 5 % (as 5 and 0.05), 1.23(4)
+    (as 1.23 and 0.04), both ends of a range, SI prefixes (5 kPa as 5 and 5000) and small numbers
+    in words. A minus with space on both sides gives both signs.
     """
     text = "\n".join(lines)
     text = _RAISED_RUN.sub(lambda match: "^" + match.group().translate(_RAISED), text)

@@ -38,19 +38,23 @@ class QueryResult:
     rows: tuple[tuple[Any, ...], ...]
 
 
-def rebuild_catalogue(store: Store) -> list[str]:
+def rebuild_catalogue(store: Store, *, wait: float = 0.0) -> list[str]:
     """Make the catalogue anew and put it in place by one rename; returns the view names.
 
     Every stage table has a view (`reviews/card` is `reviews_card`) over all collections,
     empty where nothing was written. A public Parquet file of releases is the view
     `released_<name>` over all releases, with `release_folder` as its first column.
 
+    Args:
+        store: the store whose catalogue it is.
+        wait: seconds to wait for another process that is rebuilding it.
+
     Raises:
-        LockHeldError: another process is rebuilding it.
+        LockHeldError: another process is still rebuilding it.
         PrerequisiteError: the store cannot be written.
     """
     temporary = store.home / f".lawsmith.{os.getpid()}.duckdb.tmp"
-    with catalogue_lock(store):
+    with catalogue_lock(store, wait):
         try:
             views = {**_table_views(store), **_release_views(store)}
             temporary.unlink(missing_ok=True)

@@ -29,13 +29,13 @@ def partition_lock(store: Store, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def catalogue_lock(store: Store) -> Iterator[None]:
-    """Hold the lock under which the catalogue is rebuilt.
+def catalogue_lock(store: Store, wait: float = 0.0) -> Iterator[None]:
+    """Hold the lock under which the catalogue is rebuilt, after waiting some seconds at most.
 
     Raises:
         LockHeldError: another holder has it; the message says who and since when.
     """
-    with _held(store.locks / "catalogue.lock", "the catalogue"):
+    with _held(store.locks / "catalogue.lock", "the catalogue", wait):
         yield
 
 
@@ -53,11 +53,11 @@ def holder_of(lock: Path) -> str:
 
 
 @contextmanager
-def _held(path: Path, what: str) -> Iterator[None]:
+def _held(path: Path, what: str, wait: float = 0.0) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=wait)
     except Timeout as error:
         raise LockHeldError(
             f"{what} is held by {holder_of(path)}",
