@@ -6,7 +6,7 @@ normal form. Every rewrite holds wherever the law is defined, so a difference wh
 is empty proves equality there; a numerator that is not empty proves nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from flint import fmpq
@@ -271,4 +271,31 @@ _RULES: Final[Mapping[str, Callable[..., Ratio]]] = {
     "step": _step,
 }
 
-__all__ = ("Algebra", "BudgetError")
+
+def without_common_terms(a: Expression, b: Expression) -> tuple[Expression, Expression]:
+    """Two sums without the terms that stand in both, as trees."""
+    left, right = list(_terms(a, 1)), list(_terms(b, 1))
+    for term in list(left):
+        if term in right:
+            left.remove(term)
+            right.remove(term)
+    return _total(left), _total(right)
+
+
+def _terms(law: Expression, sign: int) -> Iterator[tuple[Expression, int]]:
+    if isinstance(law, Op) and law.op in ("add", "sub", "neg"):
+        for place, arg in enumerate(law.args):
+            turned = law.op == "neg" or (law.op == "sub" and place == 1)
+            yield from _terms(arg, -sign if turned else sign)
+    else:
+        yield law, sign
+
+
+def _total(terms: list[tuple[Expression, int]]) -> Expression:
+    parts = [law if sign > 0 else Op("neg", (law,)) for law, sign in terms]
+    if len(parts) < 2:
+        return parts[0] if parts else 0.0
+    return Op("add", tuple(parts))
+
+
+__all__ = ("Algebra", "BudgetError", "without_common_terms")

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from flint import fmpq
 
-from lawsmith.expressions.algebra import Algebra, BudgetError
+from lawsmith.expressions.algebra import Algebra, BudgetError, without_common_terms
+from lawsmith.expressions.assumptions import Assumptions, Signs
 from lawsmith.expressions.balls import UndefinedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
-from lawsmith.expressions.emptiness import Form, contradict
 from lawsmith.expressions.intervals import Interval, enclose
 from lawsmith.expressions.locating import Condition, around, holds, locate
 from lawsmith.expressions.numeric import Seen, look
@@ -27,9 +27,10 @@ from lawsmith.expressions.refutation import (
     Meter,
     Relation,
 )
-from lawsmith.expressions.sides import Assumed, Keys, Side, Switch, is_stepped
+from lawsmith.expressions.sides import Side
+from lawsmith.expressions.switches import Switch, is_stepped
 from lawsmith.expressions.truth import exact_number
-from schemas.expression import Expression, Op, Var, walk
+from schemas.expression import Expression, Op, walk
 
 IDENTITY_POINTS: Final = 208
 POOL: Final = 64
@@ -67,17 +68,6 @@ class _Piece:
         return _Piece((*self.path, new), points)
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """The algebra that knows the signs of names on a piece, and the assumptions in its terms."""
-
-    algebra: Algebra
-    keys: Keys
-    assumed: Assumed
-    empty: bool
-    """Whether the assumptions contradict each other."""
-
-
 class _FoundError(Exception):
     """The laws differ; the argument is the witness."""
 
@@ -108,7 +98,7 @@ class Cases:
             for axis in axes
             if axis.declared
         }
-        self._known: dict[tuple[frozenset[str], frozenset[str]], tuple[Algebra, Keys]] = {}
+        self._assumptions = Assumptions(axes, self._box, self._tick)
         self._branches = 0
         self._sighted = True
         self._outcome = Outcome()
@@ -128,51 +118,7 @@ class Cases:
     def _tick(self, count: int = 1) -> None:
         self._meter.spend(count, 0)
 
-    def _signs(self, piece: _Piece) -> _Signs:
-        positive = frozenset(axis.name for axis in self._axes if axis.positive)
-        negative = frozenset(a.name for a in self._axes if a.declared and a.high <= 0)
-        found = self._assumptions(piece, positive, negative)
-        more: dict[int, set[str]] = {1: set(positive), -1: set(negative)}
-        for axis in self._axes if piece.path else ():
-            side = Side({}, found.keys, found.assumed, self._tick).sign(Var(axis.name), None)
-            if side is not None:
-                more[side].add(axis.name)
-        known = frozenset(more[1]), frozenset(more[-1])
-        return found if known == (positive, negative) else self._assumptions(piece, *known)
-
-    def _assumptions(
-        self, piece: _Piece, positive: frozenset[str], negative: frozenset[str]
-    ) -> _Signs:
-        signs = positive, negative
-        if signs not in self._known:
-            algebra = Algebra(positive, negative, tick=self._tick)
-            self._known[signs] = algebra, Keys(algebra)
-        algebra, keys = self._known[signs]
-        assumed: dict[Any, tuple[Any, Any]] = {}
-        forms, empty = [], False
-        for condition in piece.path:
-            key, side = keys.of(condition.law)
-            if key is None:
-                empty = empty or side < 1
-                continue
-            low, high = assumed.get(key[0], (None, None))
-            bound = -key[1]
-            if side > 0:
-                low = bound if low is None else max(low, bound)
-            else:
-                high = bound if high is None else min(high, bound)
-            assumed[key[0]] = low, high
-            forms.append({k: c * side for k, c in keys.form(key).items()})
-        if len(forms) > 1 and not empty:
-            empty = contradict([*forms, *self._bounds(keys)])
-        return _Signs(algebra, keys, assumed, empty)
-
-    def _bounds(self, keys: Keys) -> Iterator[Form]:
-        for name, ends in self._box.items():
-            for end, way in zip(ends, (1, -1), strict=True):
-                yield {**keys.name_form(name, way), (): -way * end}
-
-    def _side(self, signs: _Signs) -> Side:
+    def _side(self, signs: Signs) -> Side:
         return Side(self._box, signs.keys, signs.assumed, self._tick)
 
     def _branch(self, piece: _Piece) -> None:
@@ -180,7 +126,7 @@ class Cases:
         if self._branches > MOST_BRANCHES:
             self._outcome.undecided = "too many pieces"
             return
-        signs = self._signs(piece)
+        signs = self._assumptions.signs(piece.path)
         if signs.empty:
             return
         sides = [self._side(signs) for _ in self._laws]
@@ -222,7 +168,7 @@ class Cases:
                 continue
         return None
 
-    def _odd_divisor(self, signs: _Signs, one: Side, other: Side) -> Switch | None:
+    def _odd_divisor(self, signs: Signs, one: Side, other: Side) -> Switch | None:
         """A switch of a divisor of one law alone that may vanish on a whole piece."""
         for key in one.zeros.keys() ^ other.zeros.keys():
             law = one.zeros.get(key, other.zeros.get(key, 0.0))
@@ -273,7 +219,7 @@ class Cases:
             self._outcome.undecided = "a piece that could not be located"
         return None
 
-    def _next_kink(self, signs: _Signs, sides: list[Side]) -> Switch | None:
+    def _next_kink(self, signs: Signs, sides: list[Side]) -> Switch | None:
         for side in sides:
             for switch in side.kinks.values():
                 inner = self._side(signs)
@@ -368,32 +314,6 @@ class Cases:
                 shift = 0.5 if node.op == "round" else 0.0
                 if isinstance(middle, fmpq):
                     yield inner, float(int(middle.floor())) + shift
-
-
-def without_common_terms(a: Expression, b: Expression) -> tuple[Expression, Expression]:
-    """Two sums without the terms that stand in both, as trees."""
-    left, right = list(_terms(a, 1)), list(_terms(b, 1))
-    for term in list(left):
-        if term in right:
-            left.remove(term)
-            right.remove(term)
-    return _total(left), _total(right)
-
-
-def _terms(law: Expression, sign: int) -> Iterator[tuple[Expression, int]]:
-    if isinstance(law, Op) and law.op in ("add", "sub", "neg"):
-        for place, arg in enumerate(law.args):
-            turned = law.op == "neg" or (law.op == "sub" and place == 1)
-            yield from _terms(arg, -sign if turned else sign)
-    else:
-        yield law, sign
-
-
-def _total(terms: list[tuple[Expression, int]]) -> Expression:
-    parts = [law if sign > 0 else Op("neg", (law,)) for law, sign in terms]
-    if len(parts) < 2:
-        return parts[0] if parts else 0.0
-    return Op("add", tuple(parts))
 
 
 def _settled(side: Side, law: Expression) -> Expression | None:

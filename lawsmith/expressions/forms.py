@@ -17,7 +17,8 @@ from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.folding import literal_paths
 from lawsmith.expressions.refutation import QUICK_BITS
-from lawsmith.expressions.solving import STARTS, ConstantSearch, ExpiredError, LostError
+from lawsmith.expressions.sharpening import ExpiredError, LostError
+from lawsmith.expressions.solving import STARTS, ConstantSearch
 from lawsmith.expressions.truth import exact_number, exact_value, precision
 from schemas.expression import Expression, Op, Var, names_of, walk
 

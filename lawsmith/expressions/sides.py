@@ -1,110 +1,18 @@
-"""A law on one side of every kink: settled by the box, or by assumed signs.
-
-A switch is a function whose sign decides: which argument a maximum takes, whether a root
-exists. Switches that are the same up to a positive factor have one key, so that assuming a
-sign once settles all of them in both laws.
-"""
+"""A law on one side of every kink: settled by the box, or by assumed signs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from flint import fmpq
 
-from lawsmith.expressions.algebra import Algebra, BudgetError
 from lawsmith.expressions.balls import UndefinedError
-from lawsmith.expressions.emptiness import Form
 from lawsmith.expressions.intervals import BITS, Interval, certain_sign, combine
-from lawsmith.expressions.ring import ONE, constant_of
+from lawsmith.expressions.switches import Assumed, Key, Keys, Switch, is_stepped, same_rising
 from lawsmith.expressions.truth import exact_number, precision
-from schemas.expression import MAX_INTEGER, Expression, Op, Var, walk
-
-Key: TypeAlias = tuple[Any, Any]
-"""(a hashable of u without its constant, the constant): the same for `u` and `c*u`, c > 0."""
-
-Assumed: TypeAlias = Mapping[Any, tuple[Any, Any]]
-"""What is assumed of the first part of keys: certain bounds, None where there is none."""
+from schemas.expression import MAX_INTEGER, Expression, Op, Var
 
 MOST_STEPS: Final = 24
 """A floor over more whole numbers than this stays as it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """A function whose sign matters, oriented so that `key` stands for it."""
-
-    key: Key
-    law: Expression
-
-
-class Keys:
-    """Keys of switches, by exact algebra where its budget allows, else by the tree.
-
-    Args:
-        algebra: with the signs of names on the domain.
-    """
-
-    def __init__(self, algebra: Algebra) -> None:
-        self._algebra = algebra
-        self._known: dict[Expression, tuple[Key | None, int]] = {}
-
-    def of(self, law: Expression) -> tuple[Key | None, int]:
-        """(key, orientation), or (None, sign) where the sign is the same everywhere."""
-        if law not in self._known:
-            self._known[law] = self._key(law)
-        return self._known[law]
-
-    def _key(self, law: Expression) -> tuple[Key | None, int]:
-        try:
-            self._algebra.renew(2000)
-            top, bottom = self._algebra.reduced(self._algebra.form(law))
-            if bottom != ONE:
-                top = self._algebra.mul((top, ONE), (bottom, ONE))[0]
-            constant = constant_of((top, ONE))
-            if constant is not None:
-                return None, (constant > 0) - (constant < 0)
-            _, inner = self._algebra.split(top)
-        except BudgetError:
-            return (law, fmpq(0)), 1
-        if self._algebra.is_positive((inner, ONE)):
-            return None, 1
-        if set(inner) == {()}:
-            return None, 1 if inner[()] > 0 else -1
-        lead = inner[min(monomial for monomial in inner if monomial)]
-        oriented = {monomial: c / lead for monomial, c in inner.items()}
-        side = 1 if lead > 0 else -1
-        if self._algebra.is_positive((oriented, ONE)):
-            return None, side
-        shift = oriented.pop((), fmpq(0))
-        return (frozenset(oriented.items()), shift), side
-
-    def form(self, key: Key) -> Form:
-        """The oriented switch of a key as a sum of monomials."""
-        base, shift = key
-        if not isinstance(base, frozenset):
-            return {base: fmpq(1)}
-        return {**dict(base), (): shift}
-
-    def name_form(self, name: str, factor: int) -> Form:
-        """A name times a number as a sum of monomials."""
-        form = self._algebra.form(Var(name))[0]
-        return {monomial: c * factor for monomial, c in form.items()}
-
-    def constant(self, law: Expression) -> Any | None:
-        """The rational number that a function is everywhere, None when it is none."""
-        try:
-            self._algebra.renew(2000)
-            return constant_of(self._algebra.form(law))
-        except BudgetError:
-            return None
-
-    def moves(self, law: Expression) -> bool:
-        """Whether a function is seen to be constant on no open set."""
-        try:
-            self._algebra.renew(2000)
-            return self._algebra.moves(self._algebra.form(law))
-        except BudgetError:
-            return False
 
 
 class Side:
@@ -114,7 +22,7 @@ class Side:
         box: name -> bounds; a name without any is unbounded.
         keys: of the switches.
         assumed: bounds of keys.
-        tick: called once a node.
+        tick: called with the work about to be done, in nodes; it may raise.
     """
 
     def __init__(
@@ -122,7 +30,7 @@ class Side:
         box: Mapping[str, Interval],
         keys: Keys,
         assumed: Assumed,
-        tick: Callable[[], None],
+        tick: Callable[[int], None],
     ) -> None:
         self._box, self._keys, self._assumed, self._tick = box, keys, assumed, tick
         self._memory: dict[Expression, tuple[Expression, Interval | None]] = {}
@@ -148,7 +56,7 @@ class Side:
 
     def _settled(self, law: Expression) -> tuple[Expression, Interval | None]:
         if law not in self._memory:
-            self._tick()
+            self._tick(1)
             self._memory[law] = self._fresh(law)
         return self._memory[law]
 
@@ -208,7 +116,7 @@ class Side:
         if law.op == "neg":
             sign = self.sign(law.args[0], self._settled(law.args[0])[1])
             return None if sign is None else -sign
-        if law.op == "sub" and _same_rising(*law.args):
+        if law.op == "sub" and same_rising(*law.args):
             first, second = (arg.args[0] for arg in law.args if isinstance(arg, Op))
             return self.sign(*self._plain("sub", [self._settled(first), self._settled(second)]))
         return NotImplemented
@@ -251,12 +159,6 @@ class Side:
             raise UndefinedError
         if key is not None:
             self.zeros[key] = law
-
-
-def _same_rising(one: Expression, other: Expression) -> bool:
-    """Whether both are the same strictly rising function of something."""
-    rising = ("exp", "log", "log10", "log2", "sqrt", "atan", "sinh", "tanh", "asinh", "asin")
-    return isinstance(one, Op) and isinstance(other, Op) and one.op == other.op and one.op in rising
 
 
 _Pair: TypeAlias = tuple[Expression, "Interval | None"]
@@ -422,12 +324,6 @@ def _pow(side: Side, base: _Pair, exponent: _Pair) -> _Pair:
     return side._plain("pow", [base, exponent])
 
 
-def is_stepped(law: Expression) -> bool:
-    """Whether a settled function may be constant on an open set without being constant."""
-    steps = ("floor", "ceil", "round", "sign", "step", "min", "max", "abs", "mod", "cbrt")
-    return any(isinstance(node, Op) and node.op in steps for _, node in walk(law))
-
-
 def _guarded(op: str, *conditions: Callable[[Side, _Pair], _Pair]) -> Callable[..., _Pair]:
     def apply(side: Side, u: _Pair) -> _Pair:
         if op.startswith("log"):
@@ -480,4 +376,4 @@ _RULES: Final[Mapping[str, Callable[..., _Pair]]] = {
     "acosh": _guarded("acosh", _above_one),
 }
 
-__all__ = ("Assumed", "Key", "Keys", "Side", "Switch", "is_stepped")
+__all__ = ("Side",)

@@ -5,21 +5,19 @@ over many starts. The sharpened constants are judged at points that were not use
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeGuard
 
 import numpy as np
-from flint import arb, arb_mat
 from numpy.typing import NDArray
 
-from lawsmith.expressions.balls import UndecidedError, ball
+from lawsmith.expressions.balls import UndecidedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
 from lawsmith.expressions.evaluation import compile_expression
-from lawsmith.expressions.truth import evaluate_exact, exact_number, exact_value, precision
+from lawsmith.expressions.sharpening import POINTS, ExpiredError, LostError, Sharpening
+from lawsmith.expressions.truth import evaluate_exact
 from schemas.expression import Expression, walk
 
-POINTS: Final = 96
 STARTS: Final = 48
 FIT_BOUND: Final = 1e-7
 """Relative residual under which a float64 solution is worth sharpening."""
@@ -32,34 +30,7 @@ ROUGH: Final = 1e-4
 CANDIDATES: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """How far constants are sharpened and compared, in bits."""
-
-    bits: int
-    """Precision of the balls."""
-    step: int
-    """Relative step of the differences that stand for derivatives."""
-    goal: int
-    """Relative change of the constants under which they stand."""
-    agreed: int
-    """Relative difference of the laws that counts as none."""
-    points: int
-    """How many points, not used for the constants, are looked at."""
-
-
-DEPTHS: Final = (Depth(400, 150, 250, 166, POINTS), Depth(3000, 900, 1700, 1100, 12))
-"""50 digits at all points, then 331 at some: a term of any float64 size is seen."""
-
 Floats = NDArray[np.float64]
-
-
-class ExpiredError(Exception):
-    """The wall guard fired."""
-
-
-class LostError(Exception):
-    """A constant goes to zero: a part of the second law would vanish."""
 
 
 class ConstantSearch:
@@ -167,18 +138,8 @@ class ConstantSearch:
             # In a linear form a constant only stops to matter by going to zero.
             lost = self.proved or any(self._vanishes(constants, place) for place in gone)
             raise LostError if lost else UndecidedError("")
-        used = set(rows)
-        rest = [p for place, p in enumerate(self._points) if place not in used]
-        with precision(DEPTHS[-1].bits):
-            sharp = [ball(exact_number(float(value))).mid() for value in constants]
-        for depth in DEPTHS:
-            with precision(depth.bits):
-                sharp = self._newton(sharp, free, rows, depth)
-                bound = arb(2) ** -depth.agreed
-                tested = rest[: depth.points]
-                if not all(self._residual(sharp, p, depth).abs_upper() < bound for p in tested):
-                    return None
-        return [float(value.mid()) for value in sharp]
+        shaper = Sharpening(self._law, self._open, self._slots, self._expired)
+        return shaper.sharpened(constants.tolist(), free, rows, self._points)
 
     def _vanishes(self, constants: Floats, place: int) -> bool:
         """Whether the law fits as well with the constant at zero."""
@@ -325,44 +286,6 @@ class ConstantSearch:
         if not free:
             raise UndecidedError("")
         return free, _pivot_rows(np.stack(columns, axis=1))
-
-    def _newton(
-        self, start: Sequence[Any], free: list[int], rows: list[int], depth: "Depth"
-    ) -> list[Any]:
-        values = list(start)
-        points = [self._points[row] for row in rows]
-        step = arb(2) ** -depth.step
-        for _ in range(12):
-            gaps = [self._residual(values, point, depth) for point in points]
-            jacobian = []
-            for point, gap in zip(points, gaps, strict=True):
-                row = []
-                for place in free:
-                    moved = list(values)
-                    moved[place] = (moved[place] * (1 + step)).mid()
-                    row.append(((self._residual(moved, point, depth) - gap) / step).mid())
-                jacobian.append(row)
-            try:
-                change = arb_mat(jacobian).solve(arb_mat([[gap.mid()] for gap in gaps]))
-            except ZeroDivisionError as error:
-                raise UndecidedError("") from error
-            for order, place in enumerate(free):
-                if abs(change[order, 0] - 1) < arb(2) ** -20:
-                    raise LostError
-                values[place] = (values[place] * (1 - change[order, 0])).mid()
-            if all(abs(change[order, 0]) < arb(2) ** -depth.goal for order in range(len(free))):
-                return values
-        raise UndecidedError("")
-
-    def _residual(
-        self, constants: Sequence[Any], point: Mapping[str, float], depth: "Depth"
-    ) -> Any:
-        if self._expired():
-            raise ExpiredError
-        inputs: dict[str, Any] = {name: exact_number(value) for name, value in point.items()}
-        truth = ball(exact_value(self._law, inputs, depth.bits))
-        inputs.update(zip(self._slots, constants, strict=True))
-        return ball(exact_value(self._open, inputs, depth.bits)) / truth - 1
 
 
 def _steady(law: Expression, point: Point) -> tuple[float, float] | None:
