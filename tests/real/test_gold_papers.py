@@ -118,7 +118,7 @@ def test_the_numbers_of_a_gold_card_stand_in_the_packet(
     for parameter in relation["parameters"]:
         values: Any = parameter["value"]
         for value in values if isinstance(values, list) else [values]:
-            printed_as = float(DERIVED.get((relation["id"], parameter["symbol"]), value))
+            printed_as = DERIVED.get((relation["id"], parameter["symbol"]), float(value))
             assert is_printed(printed_as, printed, signed=False), (
                 parameter["symbol"],
                 value,
