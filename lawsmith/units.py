@@ -6,6 +6,7 @@ Syntax: names and symbols of the table joined by `*` and `/` (left to right, as 
 side without a sign are refused, not multiplied. A unit that is not in the table is an error.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ PREFIXES: Final[Mapping[str, int]] = {
 
 MAX_TEXT: Final = 200
 _MAX_POWER: Final = 12
+_MAX_DECADES: Final = 150
 _TOKEN = re.compile(
     r"(?P<space> +)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>\*\*|[\^*/()+-])"
@@ -229,7 +231,9 @@ class _UnitReader:
             factor = self._power()
             if sign == "/":
                 factor = self._raised(factor, Fraction(-1))
-            total = _Row(total.dimension * factor.dimension, _times(total.scale, factor.scale))
+            scale = _times(total.scale, factor.scale)
+            self._limit(scale, 1)
+            total = _Row(total.dimension * factor.dimension, scale)
         return total
 
     def expect_end(self) -> None:
@@ -296,7 +300,13 @@ class _UnitReader:
             raise self._error(f"{text!r} where an exponent is due")
         return sign * Fraction(text)
 
+    def _limit(self, scale: Fraction | float, exponent: Fraction | int) -> None:
+        """Keep the scale far inside float64, and exact powers of it short."""
+        if not abs(math.log10(scale) * exponent) <= _MAX_DECADES:
+            raise self._error(f"a scale beyond 10^{_MAX_DECADES}")
+
     def _raised(self, row: _Row, exponent: Fraction) -> _Row:
+        self._limit(row.scale, exponent)
         if exponent.denominator == 1 and isinstance(row.scale, Fraction):
             return _Row(row.dimension**exponent, row.scale**exponent.numerator)
         return _Row(row.dimension**exponent, float(row.scale) ** float(exponent))

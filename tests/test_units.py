@@ -1,11 +1,17 @@
 """The closed unit table: what parses, what is refused, and CODATA 2022."""
 
 import json
+import re
+import subprocess
+import sys
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 
 import pytest
 import scipy.constants
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lawsmith.errors import UnitError
 from lawsmith.units import (
@@ -85,6 +91,28 @@ def test_units_have_a_dimension_and_a_scale(text: str, dimension: str, scale: fl
         "((((((((((m))))))))))",
         "hbar",
         "m; import os",
+        "a.u.",
+        "G",
+        "D",
+        "Gauss",
+        "degree Celsius",
+        "degF*s",
+        "dB^2",
+        "kmag",
+        "kAU",
+        "M_Sun",
+        "rad.s",
+        "m\u00b2",
+        "\u212b",
+        "\u0455",
+        "m\u0662",
+        "m^1e9",
+        "m^" + "9" * 150,
+        "((((((((km^12)^12)^12)^12)^12)^12)^12)^12)",
+        "(((km^0.5)^12)^12)^12",
+        "Qm^12",
+        "*".join(["Qm^3"] * 30),
+        "/".join(["qm^3"] * 30),
     ],
 )
 def test_what_is_not_in_the_table_is_an_error(text: str) -> None:
@@ -106,6 +134,99 @@ def test_conversion_keeps_offsets_and_refuses_unlike_dimensions() -> None:
         convert(1.0, "m", "s")
     with pytest.raises(UnitError, match="offset"):
         convert_scale("degC", "K")
+
+
+def test_fahrenheit_has_an_offset() -> None:
+    assert convert(32.0, "degF", "degC") == 0.0
+    assert convert(-40.0, "degF", "degC") == -40.0
+    assert convert(212.0, "degF", "K") == 373.15
+    with pytest.raises(UnitError, match="offset"):
+        convert_scale("degF", "K")
+
+
+@pytest.mark.parametrize(("unit", "target"), [("dB", "1"), ("mag", "dB"), ("percent", "pH")])
+def test_levels_are_not_converted(unit: str, target: str) -> None:
+    assert parse_unit("dB").kind == "logarithmic"
+    assert convert(3.0, "dB", "dB") == 3.0
+    with pytest.raises(UnitError, match="no conversion"):
+        convert(3.0, unit, target)
+
+
+@pytest.mark.parametrize(
+    ("unit", "target"),
+    [
+        ("bit", "1"),
+        ("count", "1"),
+        ("USD", "EUR"),
+        ("USD", "1"),
+        ("mol", "count"),
+        ("kJ/mol", "kJ"),
+        ("lm", "W"),
+        ("count/s", "Bq"),
+        ("M_sun", "R_sun"),
+    ],
+)
+def test_tags_keep_apart_what_si_holds_to_be_one(unit: str, target: str) -> None:
+    with pytest.raises(UnitError, match="no conversion"):
+        convert_scale(unit, target)
+
+
+def test_h_is_the_hour_and_the_constant_has_its_own_name() -> None:
+    assert parse_unit("h") == parse_unit("h")
+    assert convert_scale("h", "s") == 3600.0
+    with pytest.raises(UnitError):
+        constant("h")
+
+
+def test_loading_the_table_is_silent() -> None:
+    code = "import logging; logging.basicConfig(level=0); from lawsmith.units import parse_unit"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code + "; parse_unit('km')"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout + done.stderr == ""
+
+
+def test_every_unit_of_the_table_reads_alone_and_in_a_product() -> None:
+    seen = 0
+    text = resources.files("lawsmith").joinpath("units.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if "=" not in line or line.lstrip().startswith("#"):
+            continue
+        for name in (part.strip() for part in line.split(";")[0].split("=")):
+            if not re.fullmatch("[A-Za-z_]+", name) or (name in line.split("=")[1].split(";")[0]):
+                continue
+            unit = parse_unit(name)
+            assert unit.scale > 0, name
+            if unit.kind == "linear":
+                squared = parse_unit(f"{name}^2/{name}")
+                assert (squared.dimension, squared.scale) == (unit.dimension, unit.scale)
+            seen += 1
+    assert seen > 120
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["m", "kg", "s", "K", "degC", "dB", "*", "/", "^", "**", "(", ")", "1", "2", "-"]
+    )
+    | st.text(max_size=3),
+    max_size=14,
+).map("".join)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_any_text_is_a_unit_or_an_error(text: str) -> None:
+    try:
+        unit = parse_unit(text)
+    except UnitError as error:
+        refused = str(error)
+    else:
+        assert float(unit.scale) > 0.0
+        return
+    assert len(refused) < 1000
 
 
 def test_dimensions_are_hashable_products_of_rational_powers() -> None:

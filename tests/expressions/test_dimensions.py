@@ -54,6 +54,19 @@ def test_dimension(text: str, dimension: str) -> None:
         ("x**exp(1)", "/", ("L", "1")),
         ("n + 1", "/", ("count", "1")),
         ("exp(x + x)*(t + m)", "/args/0", ("L", "1")),
+        ("1 - m*x**2/t**2", "/", ("1", "M")),
+        ("sqrt(x) + cbrt(x)", "/", ("L^1/2", "L^1/3")),
+        ("x**1.5 + x**(3/2) + t", "/", ("L^3/2", "T")),
+        ("mod(x, 2)", "/", ("L", "1")),
+        ("min(x, y, t)", "/", ("L", "T")),
+        ("x**th", "/", ("L", "1")),
+        ("a**n", "/args/1", ("count", "1")),
+        ("sin(n)", "/", ("count", "1")),
+        ("log10(m/x)", "/", ("M", "1")),
+        ("round(t)", "/", ("T", "1")),
+        ("step(x - t)", "/args/0", ("L", "T")),
+        ("0*x + t", "/", ("L", "T")),
+        ("x**0 + t", "/", ("1", "T")),
     ],
 )
 def test_the_first_clash_is_named_with_both_dimensions(
@@ -87,10 +100,21 @@ def test_the_whole_must_have_the_expected_unit() -> None:
         ("sin(acos(-1)/180*de)", "1", False),
         ("sin(per*de)", "1", True),
         ("c*m", "kg", True),
+        ("exp(de)", "1", False),
+        ("exp(th)", "1", True),
+        ("om*x", "m/s", False),
+        ("om*per_turn*x", "m/s", True),
+        ("hz*x", "m/s", True),
+        ("pc*x", "m", False),
+        ("pc/hundred*x", "m", True),
+        ("10**(lev/10)", "1", True),
+        ("sqrt(y)", "m^0.5", False),
+        ("sqrt(y)", "km^0.5", True),
     ],
 )
 def test_a_missing_factor_is_seen_by_coherence_only(text: str, output: str, coherent: bool) -> None:
-    units = UNITS | {"k": "m/km", "per": "rad/deg", "c": "1"}
+    units = UNITS | {"k": "m/km", "per": "rad/deg", "c": "1", "om": "rpm", "hz": "Hz"}
+    units |= {"per_turn": "rad/s/rpm", "pc": "percent", "hundred": "percent", "lev": "dB"}
     law = parse_infix(text)
     check_dimensions(law, units, output)
     values: dict[str, Any] = {
@@ -101,7 +125,8 @@ def test_a_missing_factor_is_seen_by_coherence_only(text: str, output: str, cohe
         "th": 0.4,
         "de": [30.0, 77.0],
     }
-    values |= {"k": 1000.0, "per": math.pi / 180, "c": 2.0}
+    values |= {"k": 1000.0, "per": math.pi / 180, "c": 2.0, "om": 60.0, "hz": 50.0, "lev": 13.0}
+    values |= {"per_turn": 2 * math.pi / 60, "pc": 12.0, "hundred": 100.0}
     found = unit_coherent(law, units, output, values)
     assert bool(found) is coherent
     assert (found.worst < 1e-12) is coherent
