@@ -4,6 +4,7 @@ Strictly real: whatever is not a finite real number is undefined, and the error 
 and the first input that broke it. Numbers are used as declared; nothing converts units here.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +21,9 @@ from schemas.expression import Expression, Op, Var, names_of
 
 BLOCK: Final = 32768
 """Points in a block: 256 kB for each buffer, so that a few stay in a core's own cache."""
+
+_POOL: Final = threading.local()
+"""Buffers of each thread: fresh memory would cost more than the arithmetic done in it."""
 
 Value = float | NDArray[np.float64]
 Inputs = Mapping[str, ArrayLike]
@@ -134,7 +138,9 @@ class _Blocks:
 
     def _scratch(self, length: int) -> list[Any]:
         seen = bytearray(length)
-        buffers = [np.empty(length) for _ in range(self.law.buffers)]
+        pool = _POOL.__dict__.setdefault("buffers", [])
+        pool.extend(np.empty(BLOCK) for _ in range(self.law.buffers - len(pool)))
+        buffers = [buffer[:length] for buffer in pool[: self.law.buffers]]
         return [np.frombuffer(seen, dtype=bool), seen.find, *buffers]
 
     def _fill_slowly(self, piece: slice, out: NDArray[np.float64]) -> bool:
