@@ -137,6 +137,9 @@ class Cases:
         if first is None or second is None:
             self._lone(piece, sides[0] if second is None else sides[1])
             return
+        for side, other in (sides, sides[::-1]):
+            # Bounds depend on how a function is written: what one way proves holds for all.
+            side.guards = {k: g for k, g in side.guards.items() if k not in other.proved}
         top = self._difference(signs.algebra, first, second)
         odd = _odd_guard(*sides)
         if (top is not None and not top) or first == second:

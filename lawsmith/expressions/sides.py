@@ -32,12 +32,14 @@ class Side:
         assumed: Assumed,
         tick: Callable[[int], None],
     ) -> None:
-        self._box, self._keys, self._assumed, self._tick = box, keys, assumed, tick
+        self._box, self.keys, self._assumed, self._tick = box, keys, assumed, tick
         self._memory: dict[Expression, tuple[Expression, Interval | None]] = {}
         self.kinks: dict[Any, Switch] = {}
         """Switches of kinks that are not decided, inner ones first."""
         self.guards: dict[Any, Switch] = {}
         """Functions that must not be negative for the law to exist, not decided."""
+        self.proved: set[Any] = set()
+        """Keys of guards that the box decides."""
         self.zeros: dict[Key, Expression] = {}
         """Divisors that may vanish somewhere."""
         self.jumps = False
@@ -85,11 +87,13 @@ class Side:
         """The sign of a settled function, 0 only where it vanishes all over; None = open."""
         certain = certain_sign(bounds)
         if certain is not None:
+            if guard:
+                self.proved.add(self._guard_key(law))
             return certain
         split: int | None = self._product_sign(law, guard)
         if split is not NotImplemented:
             return split
-        key, side = self._keys.of(law)
+        key, side = self.keys.of(law)
         if key is None:
             return int(side)
         low, high = self._assumed.get(key[0], (None, None))
@@ -97,10 +101,17 @@ class Side:
             return int(side)
         if high is not None and high + key[1] <= 0:
             return -int(side)
+        plain = self.keys.plain_sign(law)
+        if plain is not None:
+            return plain
         oriented = law if side > 0 else Op("neg", (law,))
         switches = self.guards if guard else self.kinks
         switches.setdefault((*key, side * guard), Switch(key, oriented))
         return None
+
+    def _guard_key(self, law: Expression) -> Any:
+        key, side = self.keys.of(law)
+        return None if key is None else (*key, side)
 
     def _product_sign(self, law: Expression, guard: bool) -> Any:
         if not isinstance(law, Op) or guard:
@@ -123,7 +134,7 @@ class Side:
 
     def number(self, pair: "_Pair") -> "_Pair":
         """A settled function as a plain number where algebra sees that it is one."""
-        value = None if isinstance(pair[0], float) else self._keys.constant(pair[0])
+        value = None if isinstance(pair[0], float) else self.keys.constant(pair[0])
         if value is None or max(abs(value.p), value.q) > MAX_INTEGER:
             return pair
         top, under = float(int(value.p)), float(int(value.q))
@@ -131,7 +142,7 @@ class Side:
 
     def moving(self, law: Expression) -> bool:
         """Whether a settled function is constant on no open set, as far as is seen."""
-        return not is_stepped(law) and self._keys.moves(law)
+        return not is_stepped(law) and self.keys.moves(law)
 
     def require(self, law: Expression, bounds: Interval | None) -> None:
         """Ask for a function to be >= 0.
@@ -154,7 +165,7 @@ class Side:
             for arg in law.args:
                 self.divisor(*self._settled(arg))
             return
-        key, side = self._keys.of(law)
+        key, side = self.keys.of(law)
         if key is None and side == 0:
             raise UndefinedError
         if key is not None:
@@ -328,8 +339,9 @@ def _guarded(op: str, *conditions: Callable[[Side, _Pair], _Pair]) -> Callable[.
     def apply(side: Side, u: _Pair) -> _Pair:
         if op.startswith("log"):
             u = _even(side, u)
-        for condition in conditions:
-            side.require(*condition(side, u))
+        if op not in ("asin", "acos", "atanh") or not side.keys.inside_one(u[0]):
+            for condition in conditions:
+                side.require(*condition(side, u))
         if op in ("log", "log2", "log10"):
             side.divisor(*u)
         return side._plain(op, [u])

@@ -91,6 +91,32 @@ class Keys:
         except BudgetError:
             return None
 
+    def inside_one(self, law: Expression) -> bool:
+        """Whether algebra sees that a function lies between -1 and 1, whatever its parts are."""
+        plain = self._atomic(law, {})
+        key, sign = self.of(Op("sub", (1.0, Op("mul", (plain, plain)))))
+        return key is None and sign >= 0
+
+    def plain_sign(self, law: Expression) -> int | None:
+        """The sign that arithmetic alone gives a function, whatever its other parts are."""
+        key, sign = self.of(self._atomic(law, {}))
+        return int(sign) if key is None else None
+
+    def _atomic(self, law: Expression, atoms: dict[Any, Var]) -> Expression:
+        """The law with every function that is no arithmetic put as a name of its own."""
+        if not isinstance(law, Op):
+            return law
+        whole = law.op == "pow" and isinstance(law.args[1], float) and law.args[1].is_integer()
+        if whole or law.op in ("add", "sub", "mul", "div", "neg", "sqrt", "abs"):
+            return Op(law.op, tuple(self._atomic(arg, atoms) for arg in law.args))
+        try:
+            self._algebra.renew(2000)
+            form = self._algebra.key(self._algebra.form(law))
+        except BudgetError:
+            form = law
+        # No name of a law starts so.
+        return atoms.setdefault(form, Var(f"#{len(atoms)}"))
+
     def moves(self, law: Expression) -> bool:
         """Whether a function is seen to be constant on no open set."""
         try:
