@@ -54,13 +54,14 @@ def power(base: Any, exponent: Any, out: Floats | None = None) -> Any:
             return np.add(short(base), np.zeros_like(exponent), out=out)
         return np.power(base, exponent, out=out)
     doubled = np.add(exponent, exponent)
-    halves = (np.rint(doubled) == doubled) & (np.abs(doubled) <= 8.0)
+    halves = np.rint(doubled) == doubled
     if not halves.any():
         return np.power(base, exponent, out=out)
     # `out` may be where an argument stands, so it is written last.
     base, exponent = np.broadcast_arrays(base, exponent)
     values = np.power(base, exponent)
-    for special in sorted(SHORT_POWERS.keys() & set(np.unique(exponent).tolist())):
+    met = np.unique(exponent[np.broadcast_to(halves, exponent.shape)])
+    for special in sorted(SHORT_POWERS.keys() & set(met.tolist())):
         at = exponent == special
         values[at] = SHORT_POWERS[special](base[at])
     return np.add(values, 0.0, out=out)
