@@ -8,7 +8,7 @@ import typer
 
 from lawsmith.cli import console, inspection, models, playing, refreshing, releases
 from lawsmith.cli.app_errors import FaultFoundError
-from lawsmith.errors import IntegrityError, LawsmithError, ReleaseConflictError
+from lawsmith.errors import IntegrityError, LawsmithError
 
 DONE = 0
 FAILED = 1
@@ -34,9 +34,6 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         code = make_app()(args=prepared(arguments), prog_name="lawsmith", standalone_mode=False)
-    except ReleaseConflictError as error:
-        console.complain(str(error))
-        return FAILED
     except (FaultFoundError, IntegrityError) as error:
         console.complain(str(error))
         return FAULT

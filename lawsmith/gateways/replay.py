@@ -83,7 +83,7 @@ class ReplayAnswerer:
     def _reply(self, request: Request) -> Reply:
         found = self._recorded.get(recording_key(request.key))
         if found is None:
-            raise ReplyMissingError(request.key, path=str(self.path))
+            raise ReplyMissingError(request.key, path=f"{self.path.parent.name}/{self.path.name}")
         return Reply(
             text=found.text,
             finish_reason=found.finish_reason,

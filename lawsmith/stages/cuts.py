@@ -25,8 +25,14 @@ def ask(context: StageContext, cut: Cut) -> None:
     check_version(cut.collection, cut.version)
     before = read_partition(context.store, TABLE, cut.collection, cut.id)
     if before and before[0].digest != cut.digest:
+        old, new = Cut.from_json(before[0].record).model_dump(), cut.model_dump()
+        changed = [
+            f"{name} was {old[name]!r}, not {new[name]!r}"
+            for name in sorted(old.keys() - {"digest"})
+            if old[name] != new[name]
+        ]
         raise ReleaseConflictError(
-            f"{cut.id} was cut on other terms: {before[0].record}",
+            f"the version stands, cut on other terms: {'; '.join(changed)}",
             path=cut.id,
             fix="give the next --version; a version keeps its terms for ever",
         )

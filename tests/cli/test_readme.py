@@ -225,3 +225,17 @@ def _page(url: str, seconds: float) -> bool:
         except (urllib.error.URLError, OSError):
             time.sleep(0.5)
     return False
+
+
+def test_a_version_that_stands_is_not_cut_on_other_terms(readme: Shell, main_job: Any) -> None:
+    copy_store(main_job, readme)
+    folder = readme.home / "releases" / "temporal-2026.10.0-sample"
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    same = ("release", "temporal", "--cutoff", "2026-04-30", "--version", "2026.10.0-sample")
+    again = readme(*same, "--until", "2026-10-31")
+    assert again.code == 0, again.err
+    other = readme(*same, "--until", "2026-09-30")
+    assert other.code == 3, other.err
+    assert "until was '2026-10-31', not '2026-09-30'" in other.err
+    assert "Traceback" not in other.err
+    assert before == {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
