@@ -106,7 +106,7 @@ class _Case:
         if combinations is not None and (self._axes or not self._same):
             return self._exhaustive(Comparison(self._a, self._b, self._meter), combinations)
         if self._same:
-            # Only whether the law exists at all could still matter, and it does so to no end.
+            # A law is itself, even where nothing is known of it.
             return Verdict("equal", "structure", "the same tree")
         return self._together(list(self._parts()))
 
