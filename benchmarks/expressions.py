@@ -24,7 +24,7 @@ from schemas.expression import Expression, from_wire, names_of
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT.parent / "shared/reference/historical.json"
 POINTS = 1_000_000
-ROUNDS = 9
+ROUNDS = 25
 
 
 @dataclass(frozen=True, slots=True)
