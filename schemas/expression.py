@@ -104,7 +104,15 @@ def walk(expression: Expression, path: str = "") -> Iterator[tuple[str, Expressi
 
 def names_of(expression: Expression) -> frozenset[str]:
     """Every name the expression refers to."""
-    return frozenset(node.var for _, node in walk(expression) if isinstance(node, Var))
+    names: set[str] = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Op):
+            stack.extend(node.args)
+        elif isinstance(node, Var):
+            names.add(node.var)
+    return frozenset(names)
 
 
 def node_count(expression: Expression) -> int:

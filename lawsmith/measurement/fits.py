@@ -4,13 +4,13 @@ The only place of these formulas: the null battery, certificate 3 and the baseli
 all use them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 from scipy.stats import qmc
 
@@ -27,7 +27,9 @@ _DECADES: Final = 1.0
 _FIRST_STEPS: Final = 8
 _LAST_STEPS: Final = 60
 _POLISHED: Final = 3
-_HOPELESS: Final = 1e9
+_STEP: Final = 2.0**-26
+"""Relative step of a forward difference: the root of the spacing of float64."""
+HOPELESS: Final = 1e9
 """Residual of a point where the form has no value: a start that leaves the domain loses."""
 
 
@@ -119,6 +121,57 @@ class FormFit:
     """Mean square of the residuals, in squared tolerances."""
 
 
+class Misfit:
+    """(form - truth)/scale as a function of the form's constants, with its slopes.
+
+    Args:
+        form: an expression over the inputs and the constants.
+        names: the constants, in the order of the vectors taken.
+        inputs: every other name -> column, shape (n,), or a number.
+        truth: shape (n,).
+        scale: shape (n,), > 0.
+    """
+
+    def __init__(
+        self,
+        form: Expression,
+        names: Sequence[str],
+        inputs: Mapping[str, ArrayLike],
+        truth: NDArray[np.float64],
+        scale: NDArray[np.float64],
+    ) -> None:
+        self._law = compile_expression(form)
+        self._names = tuple(names)
+        self._inputs = dict(inputs)
+        self._truth = truth
+        self._scale = scale
+
+    def __call__(self, constants: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Residuals, shape (n,); a point without a value makes all of them `HOPELESS`."""
+        given = dict(zip(self._names, constants.tolist(), strict=True))
+        try:
+            value = self._law({**self._inputs, **given})
+        except UndefinedValueError:
+            return np.full(self._truth.shape, HOPELESS)
+        return self._residuals(value)
+
+    def slopes(self, constants: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Forward differences, shape (n, constants): one call of the law for all of them."""
+        steps = _STEP * np.where(constants == 0.0, 1.0, np.abs(constants))
+        moved = np.vstack([constants, constants + np.diag(steps)])
+        steps = np.diag(moved[1:]) - constants
+        given = {name: moved[:, i, None] for i, name in enumerate(self._names)}
+        try:
+            rows = self._residuals(self._law({**self._inputs, **given}))
+        except UndefinedValueError:
+            rows = np.stack([self(row) for row in moved])
+        found: NDArray[np.float64] = ((rows[1:] - rows[0]) / steps[:, None]).T
+        return found
+
+    def _residuals(self, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.clip((value - self._truth) / self._scale, -HOPELESS, HOPELESS)
+
+
 def fit_form(
     form: Expression,
     start: Mapping[str, float],
@@ -145,27 +198,18 @@ def fit_form(
         InputError: no start gives the form a value everywhere.
     """
     names = sorted(start)
-    function = compile_expression(form)
-
-    def residuals(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        constants = dict(zip(names, parameters.tolist(), strict=True))
-        try:
-            value = function({**inputs, **constants})
-        except UndefinedValueError:
-            return np.full(truth.shape, _HOPELESS)
-        return np.clip((value - truth) / scale, -_HOPELESS, _HOPELESS)
-
+    misfit = Misfit(form, names, inputs, truth, scale)
     guesses = _starts(np.array([start[name] for name in names]), starts)
-    guesses = [guess for guess in guesses if np.any(np.abs(residuals(guess)) < _HOPELESS)]
+    guesses = [guess for guess in guesses if np.any(np.abs(misfit(guess)) < HOPELESS)]
     if not guesses:
         raise InputError("the form has no value at any start", path="form")
     if names and len(truth) >= len(names):
-        guesses = [_minimum(residuals, guess, _FIRST_STEPS) for guess in guesses]
-        guesses.sort(key=lambda guess: _cost(residuals(guess)))
-        best = [_minimum(residuals, guess, _LAST_STEPS) for guess in guesses[:_POLISHED]]
+        guesses = [_minimum(misfit, guess, _FIRST_STEPS) for guess in guesses]
+        guesses.sort(key=lambda guess: _cost(misfit(guess)))
+        best = [_minimum(misfit, guess, _LAST_STEPS) for guess in guesses[:_POLISHED]]
         guesses = best + guesses[_POLISHED:]
     fits = [
-        FormFit(dict(zip(names, guess.tolist(), strict=True)), _cost(residuals(guess)))
+        FormFit(dict(zip(names, guess.tolist(), strict=True)), _cost(misfit(guess)))
         for guess in guesses
     ]
     return tuple(sorted(fits, key=lambda fit: fit.cost))
@@ -175,20 +219,17 @@ def _cost(residuals: NDArray[np.float64]) -> float:
     return float((residuals**2).mean())
 
 
-def _minimum(
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    guess: NDArray[np.float64],
-    steps: int,
-) -> NDArray[np.float64]:
+def _minimum(misfit: Misfit, guess: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
     found = least_squares(
-        function,
+        misfit,
         guess,
+        misfit.slopes,
         method="lm",
         x_scale=np.where(guess == 0, 1.0, np.abs(guess)),
         xtol=1e-12,
         ftol=1e-12,
         gtol=1e-12,
-        max_nfev=steps * (len(guess) + 1),
+        max_nfev=steps,
     )
     return np.asarray(found.x, dtype=np.float64)
 
@@ -226,8 +267,10 @@ def _check(names: Sequence[str], inputs: Points, values: Values) -> None:
 
 
 __all__ = (
+    "HOPELESS",
     "STARTS",
     "FormFit",
+    "Misfit",
     "fit_affine",
     "fit_constant",
     "fit_form",

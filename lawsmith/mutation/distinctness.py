@@ -1,5 +1,7 @@
 """Certificates 3, 4 and 10: the two worlds differ, in form and in what can be observed."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -7,10 +9,11 @@ import numpy as np
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, equivalent, literal_paths
 from lawsmith.measurement import quantise, score_prediction
-from lawsmith.measurement.constraints import columns
+from lawsmith.measurement.constraints import Points, columns, feasible
 from lawsmith.measurement.deltas import with_node
 from lawsmith.measurement.fits import fit_form
 from lawsmith.measurement.prediction import prediction_errors
+from lawsmith.measurement.sampling import from_unit, to_unit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices, Domain
@@ -38,6 +41,12 @@ MEDIAN_BOUND: Final = 10.0
 S_BOUND: Final = 0.2
 STEPS_BOUND: Final = 3.0
 MAIN_BUDGET: Final = 4
+QUERY_STARTS: Final = 4
+QUERY_ROUNDS: Final = 64
+FIRST_STEP: Final = 1 / 8
+LAST_STEP: Final = 1 / 1024
+NEAR_TIE: Final = 1e-6
+"""Relative gain below which a search stays where it is: less may be the last bits of float64."""
 
 
 def distinct(case: Case) -> Certificate:
@@ -85,29 +94,54 @@ def distinguishable(case: Case) -> Certificate:
 
 
 def one_query_tells(case: Case) -> Certificate:
-    """Certificate 10: the admissible input of the dense design that separates the worlds most."""
-    first, second = (case.dense_values[environment] for environment in ENVIRONMENTS)
-    if first is None or second is None:
+    """Certificate 10: an admissible input that separates the worlds most, found by a search."""
+    if any(values is None for values in case.dense_values.values()):
         return certificate(10, False, {}, "a law is undefined on the dense design")
-    gaps = separation(first, second, case)
-    # Near-ties must not turn on the last bits of float64: the first of the best is taken.
-    best = int(np.argmax(gaps >= gaps.max() * (1 - 1e-6)))
-    point = case.dense[best]
-    observed = [
-        _observe(case, float_values(case.laws[environment], case.family.controls, point[None, :]))
-        for environment in ENVIRONMENTS
-    ]
+    point, gap = best_query(case)
+    observed = [_observe(case, values) for values in _both(case, point[None, :])]
     steps = float((np.abs(observed[0] - observed[1]) / case.steps).max())
-    figures: dict[str, float | str] = {"separation": float(f"{gaps[best]:.6g}")}
+    figures: dict[str, float | str] = {
+        "separation": float(f"{gap:.6g}"),
+        "steps": float(f"{steps:.6g}"),
+    }
     for control, value in zip(case.family.controls, point.tolist(), strict=True):
         figures[f"at_{control.name}"] = value
-    tells = steps >= STEPS_BOUND and gaps[best] > 1.0
+    tells = steps >= STEPS_BOUND and gap > 1.0
     return certificate(
         10,
         bool(tells),
         figures,
         "one admissible input tells the worlds apart" if tells else "no input tells the worlds",
     )
+
+
+def best_query(case: Case) -> tuple[Points, float]:
+    """(input, separation): where the worlds lie farthest apart, in tolerances.
+
+    A compass search (Hooke and Jeeves, 1961) in the unit cube from the four best points of the
+    dense design: continuous controls alone move, inside domain and constraints, by steps from
+    1/8 down to 1/1024. It takes no derivative and no linear algebra, so that every machine
+    walks the same way; inputs have six digits.
+    """
+    gaps = _gaps(case, case.dense)
+    # Near-ties must not turn on the last bits of float64: the first of the best is taken.
+    shares = np.round(gaps / (gaps.max() or 1.0), 6)
+    order = np.argsort(-shares, kind="stable")[:QUERY_STARTS]
+    points, best = case.dense[order].copy(), gaps[order].copy()
+    free = [i for i, c in enumerate(case.family.controls) if not isinstance(c.domain, Choices)]
+    unit = to_unit(case.family.controls, points)
+    steps = np.full(len(points), FIRST_STEP)
+    for _ in range(QUERY_ROUNDS if free else 0):
+        for k in np.flatnonzero(steps >= LAST_STEP):
+            near, moved = _around(case, points[k], unit[k], free, float(steps[k]))
+            found = _gaps(case, moved)
+            i = int(np.argmax(found >= found.max() * (1 - NEAR_TIE))) if len(found) else 0
+            if len(found) and found[i] > best[k] * (1 + NEAR_TIE):
+                points[k], unit[k], best[k] = moved[i], near[i], found[i]
+            else:
+                steps[k] /= 2
+    winner = int(np.argmax(best >= best.max() * (1 - NEAR_TIE)))
+    return points[winner], float(best[winner])
 
 
 def cross_error(predicted: Table, truth: Table, case: Case) -> tuple[float, float, float]:
@@ -143,6 +177,34 @@ def free_constants(law: Expression) -> tuple[Expression, dict[str, float]]:
             values[name] = node
             form = with_node(form, path, Var(name))
     return form, values
+
+
+def _around(
+    case: Case, point: Points, unit: Points, free: Sequence[int], step: float
+) -> tuple[Points, Points]:
+    """(unit coordinates, admissible inputs) a step away from an input, along one axis each."""
+    near = np.repeat(unit[None, :], 2 * len(free), axis=0)
+    moved = np.repeat(point[None, :], 2 * len(free), axis=0)
+    for row, (i, sign) in enumerate(product(free, (1.0, -1.0))):
+        near[row, i] = min(max(unit[i] + sign * step, 0.0), 1.0)
+    moved[:, free] = from_unit(case.family.controls, near)[:, free]
+    kept = feasible(case.family.controls, case.family.constraints, moved)
+    return near[kept], moved[kept]
+
+
+def _gaps(case: Case, points: Points) -> Points:
+    """Separation at each input, shape (n,); 0 where a law has no value."""
+    try:
+        return separation(*_both(case, points), case)
+    except UndefinedValueError:
+        if len(points) == 1:
+            return np.zeros(1)
+    return np.concatenate([_gaps(case, points[i : i + 1]) for i in range(len(points))])
+
+
+def _both(case: Case, points: Points) -> tuple[Table, Table]:
+    first, second = (float_values(case.laws[e], case.family.controls, points) for e in ENVIRONMENTS)
+    return first, second
 
 
 def _observe(case: Case, table: Table) -> Table:
@@ -209,6 +271,7 @@ def _env(name: str) -> Environment:
 
 __all__ = (
     "STRUCTURAL",
+    "best_query",
     "cross_error",
     "distinct",
     "distinguishable",

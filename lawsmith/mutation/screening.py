@@ -10,20 +10,12 @@ from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.mutation.case import Case, certificate
 from lawsmith.mutation.difficulty import attainable, controls_move, nulls_fail, scale_is_sane
 from lawsmith.mutation.distinctness import distinct, distinguishable, one_query_tells
+from lawsmith.mutation.recovery import recoverable
 from lawsmith.mutation.soundness import defined, identities_hold, units_close
 from schemas.family import Certificate, Family
 
 FIGURE_AGREEMENT: Final = 1e-6
 """Relative difference up to which two runs of a certificate count as the same figure."""
-
-
-def _recoverable(case: Case) -> Certificate:
-    return certificate(
-        7,
-        "not_run",
-        {},
-        "not run: the refit from `starts-1` is not part of this version",
-    )
 
 
 CERTIFICATES: Final[tuple[Callable[[Case], Certificate], ...]] = (
@@ -33,7 +25,7 @@ CERTIFICATES: Final[tuple[Callable[[Case], Certificate], ...]] = (
     distinguishable,
     nulls_fail,
     controls_move,
-    _recoverable,
+    recoverable,
     scale_is_sane,
     attainable,
     one_query_tells,

@@ -13,6 +13,7 @@ import pytest
 
 from lawsmith.errors import InputError, IntegrityError, ReleaseConflictError
 from lawsmith.release.bundle import read_public, read_release, write_release
+from lawsmith.release.gates import gate_faults
 from schemas.record import CANARY
 from schemas.release import StageCount
 from schemas.source import Collection
@@ -211,8 +212,26 @@ def test_a_stored_certificate_must_be_the_recomputed_one(
     )
 
 
-def test_a_certificate_not_run_stops_a_live_release(samples: ModuleType, tmp_path: Path) -> None:
-    refused(samples, tmp_path, "not run", collection="temporal", version="2026.11.0")
+def test_a_certificate_not_run_stops_a_live_release(samples: ModuleType) -> None:
+    family = samples.temporal_family()
+    left_out = tuple(
+        one.model_copy(update={"outcome": "not_run", "figures": {}}) if one.number == 7 else one
+        for one in family.certificates
+    )
+    content = samples.temporal_content(
+        collection="temporal",
+        version="2026.11.0",
+        families=(samples.evolve(family, certificates=left_out),),
+    )
+    paths = {
+        relaxed: [
+            fault.path.partition("#")[2]
+            for fault in gate_faults(content.families, content.cards, (), relaxed)
+        ]
+        for relaxed in (True, False)
+    }
+    assert f"{family.id}/certificates/7/outcome" in paths[False]
+    assert f"{family.id}/certificates/7/outcome" not in paths[True]
 
 
 def test_a_failure_in_the_middle_leaves_nothing(
