@@ -13,7 +13,7 @@ from pipelines.launch import launch, open_instance
 from schemas.release import Cut
 from schemas.source import Collection
 
-HISTORICAL_SERIES = "0.1"
+HISTORICAL_SERIES = "1.0"
 """The first two numbers of the Historical release's version."""
 
 

@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 
 from lawsmith.curation.packets import PacketLimits, packet_of_paper
 from lawsmith.gateways.paper_sources import open_source
@@ -29,6 +30,10 @@ from lawsmith.stages.opening import AMBIENT, Ambient, open_context
 from schemas.packet import Packet
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA
 from schemas.source import Disposition, Window
+
+# Time limits of single examples fail on a busy machine and say nothing of the code.
+settings.register_profile("lawsmith", deadline=None)
+settings.load_profile("lawsmith")
 
 ROOT = Path(__file__).resolve().parents[1]
 NOW = "2026-11-05T06:00:00Z"

@@ -155,7 +155,7 @@ def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -
     ended = follow(readme, lines, {cut: 0 if whole else 1})
     verified = ended[2]
     assert "every hash and figure holds" in verified.out
-    public = tmp_path / "shared" / "historical-0.1.0-dev"
+    public = tmp_path / "shared" / "historical-1.0.0-dev"
     assert [path.name for path in public.iterdir()] == ["public"]
     assert "are identical" in ended[4].out
 

@@ -19,7 +19,7 @@ from pipelines.launch import launch, open_instance
 if TYPE_CHECKING:
     from tests.conftest import Home, Kit, MainJob
 
-TEMPORAL, HISTORICAL = "temporal-2026.10.0-sample", "historical-0.1.0-dev"
+TEMPORAL, HISTORICAL = "temporal-2026.10.0-sample", "historical-1.0.0-dev"
 WEEK = "2026-10-05"
 
 
