@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import literal_paths
+from lawsmith.expressions import evaluate, literal_paths
 from lawsmith.measurement import (
     fit_affine,
     fit_constant,
@@ -17,23 +17,25 @@ from lawsmith.measurement import (
     prediction_errors,
     quantise,
 )
-from lawsmith.measurement.constraints import Points, feasible
+from lawsmith.measurement.constraints import Points, columns, feasible
+from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.distinctness import MAIN_BUDGET, cross_error
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices
-from schemas.expression import Expression, node_count, walk
+from schemas.expression import Expression, Op, node_count, walk
 from schemas.family import Certificate, Environment, FamilyControl, Stratum
 
 DENSE_ROWS: Final = 64
 CUBIC_ROWS: Final = 16
 CLASS_BOUND: Final = 1e-9
 """Relative error below which a null fit is the truth itself: the truth is of its class."""
-ACTIVE_BASES: Final = 32
+MOST_PROBES: Final = 9
 SPAN_STEPS: Final = 20.0
 HALF_STEP_SHARE: Final = 0.1
 CROSSING_SHARE: Final = 0.01
 SHORT_DIGITS: Final = 5
+SIMPLE_DIGITS: Final = 3
 _EASY_MEDIAN: Final = 50.0
 _EASY_NODES: Final = 25
 
@@ -77,18 +79,21 @@ def nulls_fail(case: Case) -> Certificate:
 
 
 def controls_move(case: Case) -> Certificate:
-    """Certificate 6: every control moves a readout somewhere; not all but one are inert."""
+    """Certificate 6: every control moves a readout somewhere; not all but one are inert.
+
+    A control is inert in an environment when moving it alone, from any hidden input to any
+    probed value, changes no readout by more than a tolerance: there it is a distractor.
+    """
     figures: dict[str, float | str] = {}
-    active: dict[Environment, int] = {}
-    effects: dict[str, float] = {}
+    names = [control.name for control in case.family.controls]
+    inert: dict[Environment, list[str]] = {}
     for environment in ENVIRONMENTS:
-        values = [_effect(case, environment, i) for i in range(len(case.family.controls))]
-        active[environment] = sum(value > 1.0 for value in values)
-        for control, value in zip(case.family.controls, values, strict=True):
-            figures[f"{environment}_{control.name}"] = float(f"{value:.6g}")
-            effects[control.name] = max(effects.get(control.name, 0.0), value)
-    dead = sorted(name for name, value in effects.items() if value <= 1.0)
-    few = len(effects) > 1 and min(active.values()) < 2
+        effects = {name: _effect(case, environment, i) for i, name in enumerate(names)}
+        figures |= {f"{environment}_{name}": float(f"{e:.6g}") for name, e in effects.items()}
+        inert[environment] = [name for name, effect in effects.items() if effect <= 1.0]
+        figures[f"distractors_{environment}"] = ",".join(inert[environment]) or "none"
+    dead = sorted(set(inert["original"]) & set(inert["counterfactual"]))
+    few = len(names) > 1 and any(len(names) - len(still) < 2 for still in inert.values())
     return certificate(
         6,
         not dead and not few,
@@ -102,19 +107,28 @@ def controls_move(case: Case) -> Certificate:
 
 
 def scale_is_sane(case: Case) -> Certificate:
-    """Certificate 8: steps are fine against tolerances, and readouts span many steps."""
+    """Certificate 8: steps are fine against tolerances, and readouts span many steps.
+
+    The half step is held against the tolerance at every hidden, Fixed and dense input; the
+    span is that of the hidden inputs, which are scored. A readout without a resolution has no
+    step to hold against its tolerance, and spans steps of a_r.
+    """
     half, span, crossing = 0.0, np.inf, 0.0
     for environment in ENVIRONMENTS:
-        truth = case.hidden_truth[environment]
+        dense = case.dense_values[environment]
+        if dense is None:
+            return certificate(8, False, {}, "a law is undefined on the dense design")
+        everywhere = np.vstack([_scored(case, environment), dense])
         for r, readout in enumerate(case.family.readouts):
-            column = truth[:, r]
-            width = float(np.ptp(column))
+            column = everywhere[:, r]
+            width = float(np.ptp(case.hidden_truth[environment][:, r]))
             span = min(span, width / float(case.steps[r]))
             if readout.resolution is not None:
                 allowed = readout.absolute + readout.relative * np.abs(column)
                 half = max(half, float((readout.resolution / 2 / allowed).max()))
             if column.min() < 0.0 < column.max():
-                crossing = max(crossing, readout.absolute / width)
+                crossing = max(crossing, readout.absolute / width if width else np.inf)
+    # A half step of just a tenth of the tolerance is allowed; the last bits may not refuse it.
     sane = half <= HALF_STEP_SHARE * (1 + 1e-9) and span >= SPAN_STEPS
     sane = sane and crossing <= CROSSING_SHARE
     return certificate(
@@ -128,24 +142,37 @@ def scale_is_sane(case: Case) -> Certificate:
 
 
 def attainable(case: Case) -> Certificate:
-    """Certificate 9: whether the folded constants are short enough to be hit exactly."""
-    longest, count = 0, 0
+    """Certificate 9: whether a player can write the folded law down exactly.
+
+    Short constants have at most 5 significant digits; simple exponents are numbers of at most
+    3 significant digits, or made of such (1/3, 0.62). The certificate says which it is and
+    never fails a family: `strict` is then out of reach, `strict_delta` is not.
+    """
+    constants: list[float] = []
+    exponents: list[float] = []
     for environment in ENVIRONMENTS:
         for law in case.folded[environment].values():
             nodes = dict(walk(law))
-            for path in literal_paths(law):
-                count += 1
-                longest = max(longest, digits_of(nodes[path]))
-    short = longest <= SHORT_DIGITS
+            literals = (nodes[path] for path in literal_paths(law))
+            constants += [literal for literal in literals if isinstance(literal, float)]
+            for node in nodes.values():
+                if isinstance(node, Op) and node.op == "pow":
+                    inner = (part for _, part in walk(node.args[1]))
+                    exponents += [part for part in inner if isinstance(part, float)]
+    longest = max(map(digits_of, constants), default=0)
+    power = max(map(digits_of, exponents), default=0)
+    short = longest <= SHORT_DIGITS and power <= SIMPLE_DIGITS
     return certificate(
         9,
         True,
         {
             "strict_attainable": "true" if short else "false",
             "longest_digits": float(longest),
-            "constants": float(count),
+            "constants": float(len(constants)),
+            "longest_exponent_digits": float(power),
+            "exponents": float(len(exponents)),
         },
-        f"the longest of {count} folded constants has {longest} significant digits",
+        f"the longest of {len(constants)} folded constants has {longest} significant digits",
     )
 
 
@@ -190,6 +217,10 @@ def _classes(case: Case) -> frozenset[str]:
     )
 
 
+def _scored(case: Case, environment: Environment) -> Table:
+    return np.vstack([case.hidden_truth[environment], case.fixed_truth[environment]])
+
+
 def _dense_rows(case: Case, environment: Environment) -> tuple[Points, Table]:
     values = case.dense_values[environment]
     if values is None:
@@ -225,12 +256,12 @@ def _null_error(
 ) -> tuple[float, float]:
     """(largest e, largest relative error) of a null on the hidden inputs."""
     names = [control.name for control in case.family.controls]
-    laws = dict(
-        zip((r.name for r in case.family.readouts), fit(names, inputs, values), strict=True)
-    )
+    given = columns(case.family.controls, case.hidden)
     truth = case.hidden_truth[environment]
     try:
-        predicted = float_values(laws, case.family.controls, case.hidden)
+        # Evaluated once: compiling such a law takes longer.
+        found = [evaluate(law, given) for law in fit(names, inputs, values)]
+        predicted = np.column_stack([np.broadcast_to(one, len(case.hidden)) for one in found])
     except UndefinedValueError:
         # An invalid predictor fails whatever the tolerance.
         return np.inf, np.inf
@@ -242,29 +273,32 @@ def _null_error(
 
 
 def _effect(case: Case, environment: Environment, i: int) -> float:
-    """Largest change, in tolerances, that moving control i alone makes from any base input."""
-    family, laws = case.family, case.laws[environment]
-    base = case.hidden[:ACTIVE_BASES]
-    before = case.hidden_truth[environment][:ACTIVE_BASES]
-    best = 0.0
-    for value in _probes(family.controls[i]):
-        moved = base.copy()
-        moved[:, i] = value
-        allowed = feasible(family.controls, family.constraints, moved)
-        if not allowed.any():
-            continue
-        after = float_values(laws, family.controls, moved[allowed])
-        errors = prediction_errors(after, before[allowed], case.absolute, case.relative)
-        best = max(best, float(errors.max()))
-    return best
+    """Largest change, in tolerances, that moving control i alone makes from any hidden input."""
+    family = case.family
+    before = case.hidden_truth[environment]
+    probes = _probes(family.controls[i])
+    moved = np.tile(case.hidden, (len(probes), 1))
+    moved[:, i] = np.repeat(probes, len(case.hidden))
+    truth = np.tile(before, (len(probes), 1))
+    allowed = feasible(family.controls, family.constraints, moved)
+    if not allowed.any():
+        return 0.0
+    after = float_values(case.laws[environment], family.controls, moved[allowed])
+    errors = prediction_errors(after, truth[allowed], case.absolute, case.relative)
+    return float(errors.max())
 
 
-def _probes(control: FamilyControl) -> tuple[float, ...]:
+def _probes(control: FamilyControl) -> Sequence[float]:
+    """Values a control is moved to: ends, quarters and, on a log scale, what is between."""
     domain = control.domain
     if isinstance(domain, Choices):
-        middle = domain.choices[len(domain.choices) // 2]
-        return (domain.choices[0], middle, domain.choices[-1])
-    return tuple(domain.low + share * (domain.high - domain.low) for share in (0.0, 0.25, 0.5, 1.0))
+        places = np.linspace(0, len(domain.choices) - 1, min(len(domain.choices), MOST_PROBES))
+        return [domain.choices[int(place)] for place in places]
+    width = domain.high - domain.low
+    found = [domain.low, *(domain.low + share * width for share in (0.25, 0.5)), domain.high]
+    if is_logarithmic(control):
+        found += np.geomspace(domain.low, domain.high, 5)[1:-1].tolist()
+    return found
 
 
 __all__ = (
