@@ -1,31 +1,27 @@
-"""Candidates in order of preference: made by moves, screened cheaply in float64."""
+"""Candidates of a card by kind of move, made by keyed moves and screened cheaply."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-import numpy as np
 from numpy.random import Generator
 
-from lawsmith.errors import UndefinedValueError
-from lawsmith.measurement import prediction_errors
 from lawsmith.measurement.constraints import Points
-from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND, STRUCTURAL
+from lawsmith.mutation.distinctness import STRUCTURAL
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
 from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.relation_sets import laws_of, meanings_of
+from lawsmith.mutation.sifting import Sieve, Sifted
 from lawsmith.mutation.sources import Interface
-from lawsmith.mutation.tolerance import RELATIVE, scale_tolerance
-from lawsmith.mutation.truth import Table, float_values
-from schemas.expression import Expression, node_count, substitute
-from schemas.family import RejectedCandidate, RelationSet
+from schemas.expression import Expression
+from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
 
 HISTORICAL_DRAWS: Final = 8
-MAX_PAIRS: Final = 60
-LARGEST_RATIO: Final = 1e3
-"""Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
-IDENTITY_GAP: Final = 1e-9
+MAX_PAIRS: Final = 40
+"""Candidates of two moves that are made for one kind of move."""
+
+_Identity = tuple[frozenset[tuple[str, Expression]], tuple[tuple[str, float], ...]]
 
 
 def historical_candidates(
@@ -38,6 +34,62 @@ def historical_candidates(
         yield Candidate(moves, {}, mutations, relations, ())
 
 
+class Pool:
+    """The candidates of one ground; those of a kind are made and screened when asked for.
+
+    Attributes:
+        kinds: every kind of move, in the keyed order in which a card considers them.
+    """
+
+    def __init__(self, ground: Ground, rng: Generator, rejected: list[RejectedCandidate]) -> None:
+        """Args: the ground, the keyed generator of `moves`, and where refusals are kept.
+
+        Raises:
+            UndefinedValueError: the Original has no value at a point of the ground.
+        """
+        self._ground = ground
+        self._sieve = Sieve(ground, rejected)
+        self._seen: set[_Identity] = set()
+        self._rngs = dict(zip(MOVES, rng.spawn(len(MOVES)), strict=True))
+        self._singles = {
+            kind: _shuffled(list(move(ground, self._rngs[kind])), self._rngs[kind])
+            for kind, move in MOVES.items()
+        }
+        names = tuple(MOVES)
+        self.kinds: tuple[MoveKind, ...] = tuple(names[i] for i in rng.permutation(len(names)))
+
+    def of_kind(self, kind: MoveKind) -> Iterator[Sifted]:
+        """The screened candidates with a move of a kind that were not given out before.
+
+        Order: fewest moves, fewest added nodes, largest minimum e, then a keyed order. A
+        coefficient alone is no structural change, so it comes with a second move.
+        """
+        if kind in STRUCTURAL:
+            yield from self._sieve.ranked(self._fresh(self._singles[kind]))
+        yield from self._sieve.ranked(self._fresh(self._pairs(kind)))
+
+    def _pairs(self, kind: MoveKind) -> list[Candidate]:
+        others = [one for singles in self._singles.values() for one in singles]
+        own = self._singles[kind]
+        found: list[Candidate] = []
+        for index in self._rngs[kind].permutation(len(own) * len(others)).tolist():
+            first, second = own[index // len(others)], others[index % len(others)]
+            if len(found) == MAX_PAIRS:
+                break
+            if STRUCTURAL & {*first.moves, *second.moves} and composable(first, second):
+                found.append(composed(self._ground, first, second))
+        return found
+
+    def _fresh(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        new: list[Candidate] = []
+        for candidate in candidates:
+            name = _identity(candidate)
+            if name not in self._seen:
+                self._seen.add(name)
+                new.append(candidate)
+        return new
+
+
 def temporal_candidates(
     interface: Interface,
     original: RelationSet,
@@ -45,9 +97,7 @@ def temporal_candidates(
     rng: Generator,
     rejected: list[RejectedCandidate],
 ) -> Iterator[Candidate]:
-    """Every screened candidate of one move, then, when those are used up, of two moves.
-
-    Order: fewest moves, fewest added nodes, largest minimum e, then a keyed order.
+    """Every screened candidate of one and of two moves, kind after kind in their keyed order.
 
     Args:
         interface: controls, units, constraints, identities.
@@ -59,130 +109,47 @@ def temporal_candidates(
     Raises:
         UndefinedValueError: the Original has no value at a point.
     """
-    ground = Ground(interface, original, points)
-    screen = _Screen(ground, rejected)
-    singles = [candidate for move in MOVES.values() for candidate in move(ground, rng)]
-    singles = [singles[i] for i in rng.permutation(len(singles))]
-    structural = [c for c in singles if STRUCTURAL & set(c.moves)]
-    yield from screen.sorted(structural)
-    pairs = list(_pairs(ground, structural, singles))
-    order = rng.permutation(len(pairs))[:MAX_PAIRS]
-    yield from screen.sorted([pairs[i] for i in order])
+    pool = Pool(Ground(interface, original, points), rng, rejected)
+    for kind in pool.kinds:
+        yield from (sifted.candidate for sifted in pool.of_kind(kind))
 
 
-class _Screen:
-    def __init__(self, ground: Ground, rejected: list[RejectedCandidate]) -> None:
-        self._ground = ground
-        self._laws = laws_of(ground.original)
-        self._values = self._table(self._laws)
-        self._nodes = _size(self._laws)
-        self._rejected = rejected
-
-    def sorted(self, candidates: list[Candidate]) -> list[Candidate]:
-        """The candidates that pass, best first."""
-        ranked: list[tuple[tuple[int, int, float, int], Candidate]] = []
-        for order, candidate in enumerate(candidates):
-            laws = laws_of(candidate.relations)
-            gap = self._judged(candidate, laws)
-            if gap is not None:
-                rank = (len(candidate.moves), _size(laws) - self._nodes, -gap, order)
-                ranked.append((rank, candidate))
-        return [candidate for _, candidate in sorted(ranked, key=lambda pair: pair[0])]
-
-    def _judged(self, candidate: Candidate, laws: dict[str, Expression]) -> float | None:
-        """The minimum e of a candidate, None when it is rejected."""
-        try:
-            table = self._table(laws)
-            if self._breaks_identity(candidate, laws):
-                self._reject(candidate, "inconsistent_twin", 11)
-                return None
-        except UndefinedValueError as error:
-            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
-            return None
-        size, before = (np.abs(values).mean(axis=0) for values in (table, self._values))
-        if not np.all((size < LARGEST_RATIO * before) & (before < LARGEST_RATIO * size)):
-            self._reject(candidate, "off scale", 8)
-            return None
-        worst = self._worst_errors(table)
-        shares = [(w > 1.0).mean() for w, _ in worst]
-        medians = [np.median(w) for w, _ in worst]
-        scores = [s for _, s in worst]
-        if min(shares) < SHARE_BOUND or min(medians) < MEDIAN_BOUND or max(scores) > S_BOUND:
-            self._reject(candidate, "not distinguishable both ways", 4)
-            return None
-        return float(f"{min(w.min() for w, _ in worst):.4g}")
-
-    def _worst_errors(self, table: Table) -> list[tuple[Table, float]]:
-        """(largest e of each input, S), both ways."""
-        pooled = np.vstack([self._values, table])
-        names = list(self._laws)
-        absolute = [scale_tolerance(pooled[:, r], name) for r, name in enumerate(names)]
-        found: list[tuple[Table, float]] = []
-        for one, other in ((table, self._values), (self._values, table)):
-            errors = prediction_errors(one, other, absolute, RELATIVE)
-            found.append((errors.max(axis=1), float(1 / (1 + errors.mean()))))
-        return found
-
-    def _breaks_identity(self, candidate: Candidate, laws: dict[str, Expression]) -> bool:
-        for identity in self._ground.interface.consistency:
-            sides = (identity.left, identity.right)
-            if self._gap(self._ground.original, self._laws, sides) > IDENTITY_GAP:
-                continue
-            if self._gap(candidate.relations, laws, sides) > IDENTITY_GAP:
-                return True
-        return False
-
-    def _gap(
-        self,
-        relations: RelationSet,
-        laws: dict[str, Expression],
-        sides: tuple[Expression, Expression],
-    ) -> float:
-        known = meanings_of(relations) | laws
-        table = self._table({str(i): substitute(side, known) for i, side in enumerate(sides)})
-        size = np.abs(table).max(axis=1)
-        gap = np.abs(table[:, 0] - table[:, 1]) / np.where(size > 0, size, 1.0)
-        return float(gap.max())
-
-    def _table(self, laws: dict[str, Expression]) -> Table:
-        return float_values(laws, self._ground.interface.controls, self._ground.points)
-
-    def _reject(self, candidate: Candidate, reason: str, number: int) -> None:
-        self._rejected.append(
-            RejectedCandidate(
-                moves=candidate.moves,
-                paths=tuple(candidate.edits),
-                reason=reason,
-                certificate=number,
-            )
-        )
+def composable(first: Candidate, second: Candidate) -> bool:
+    """Whether two moves can be made at once: no edit inside another, no name for two things."""
+    for one in first.edits:
+        for other in second.edits:
+            if f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/"):
+                return False
+    known = {parameter.name: parameter for parameter in first.introduced}
+    shared = [parameter for parameter in second.introduced if parameter.name in known]
+    return all(p == known[p.name] and not p.mutable for p in shared)
 
 
-def _pairs(
-    ground: Ground, structural: list[Candidate], others: list[Candidate]
-) -> Iterator[Candidate]:
-    """Two moves at once where their edits and introduced names do not meet."""
-    rank = {id(candidate): i for i, candidate in enumerate(others)}
-    for first in structural:
-        for second in others:
-            both = second.moves[0] in STRUCTURAL and rank[id(second)] <= rank[id(first)]
-            if both or first is second or _meet(first, second):
-                continue
-            yield ground.combined(
-                (*first.moves, *second.moves),
-                first.edits | second.edits,
-                (*first.mutations, *second.mutations),
-            )
+def composed(ground: Ground, first: Candidate, second: Candidate) -> Candidate:
+    """Two moves at once."""
+    both = ground.combined(
+        (*first.moves, *second.moves),
+        first.edits | second.edits,
+        (*first.mutations, *second.mutations),
+    )
+    return replace(both, without=(first.relations, second.relations))
 
 
-def _meet(first: Candidate, second: Candidate) -> bool:
-    roots = [{"/".join(path.split("/")[:3]) for path in c.edits} for c in (first, second)]
-    names = [{p.name for p in c.introduced} for c in (first, second)]
-    return bool(roots[0] & roots[1] or names[0] & names[1])
+def _shuffled(candidates: list[Candidate], rng: Generator) -> list[Candidate]:
+    return [candidates[i] for i in rng.permutation(len(candidates))]
 
 
-def _size(laws: dict[str, Expression]) -> int:
-    return sum(node_count(law) for law in laws.values())
+def _identity(candidate: Candidate) -> _Identity:
+    """Equal for candidates that make the same law, whatever their moves are called."""
+    introduced = tuple((parameter.name, parameter.value) for parameter in candidate.introduced)
+    return frozenset(candidate.edits.items()), tuple(sorted(introduced))
 
 
-__all__ = ("Candidate", "historical_candidates", "temporal_candidates")
+__all__ = (
+    "Candidate",
+    "Pool",
+    "composable",
+    "composed",
+    "historical_candidates",
+    "temporal_candidates",
+)

@@ -1,17 +1,20 @@
 """What moves stand on: a relation set with units and with values at points of its domain."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lawsmith.curation.printed_numbers import is_printed
+from lawsmith.curation.stated_numbers import numbers_in
 from lawsmith.errors import DimensionError, UndefinedValueError
 from lawsmith.expressions import compile_expression, dimension_of
 from lawsmith.measurement.constraints import Points, columns
-from lawsmith.mutation.relation_sets import edited, expressions_of, names_in, units_of
+from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, units_of
 from lawsmith.mutation.sources import Interface
 from schemas.expression import Expression, names_of, walk
 from schemas.family import (
@@ -35,6 +38,8 @@ class Candidate:
     mutations: tuple[Mutation, ...]
     relations: RelationSet
     choices: tuple[ConstructionChoice, ...]
+    without: tuple[RelationSet, ...] = ()
+    """Of several moves: the relation sets that lack one of them."""
 
     @property
     def introduced(self) -> tuple[LawParameter, ...]:
@@ -49,6 +54,8 @@ class Ground:
     interface: Interface
     original: RelationSet
     points: Points
+    text: str = ""
+    """What players read: a number that stands there must not become one of the law."""
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -104,10 +111,30 @@ class Ground:
         """Whether a subtree depends on a control."""
         return bool(names_of(expression) & self.varying)
 
-    def nodes(self) -> Iterator[tuple[str, Expression]]:
-        """Every node of every definition and relation with its JSON Pointer."""
-        for root, expression in expressions_of(self.original).items():
-            yield from walk(expression, root)
+    @cached_property
+    def tree(self) -> dict[str, Expression]:
+        """JSON Pointer -> node, of every definition and then of every relation."""
+        return {
+            path: node
+            for root, expression in expressions_of(self.original).items()
+            for path, node in walk(expression, root)
+        }
+
+    def unit_at(self, root: str) -> str:
+        """The unit of the definition or relation whose expression stands at a pointer."""
+        index = int(root.split("/")[2])
+        if root.startswith("/definitions"):
+            return self.original.definitions[index].unit
+        return self.interface.units[self.original.relations[index].readout]
+
+    def unspoken(self, values: Sequence[float]) -> tuple[float, ...]:
+        """Those of the values that the text does not name; all of them where it names each."""
+        found = tuple(v for v in values if not is_printed(v, self._printed, signed=False))
+        return found or tuple(values)
+
+    @cached_property
+    def _printed(self) -> frozenset[Decimal]:
+        return frozenset(numbers_in([self.text]))
 
     def fresh(self, wanted: str, taken: tuple[str, ...] = ()) -> str:
         """A name like `wanted` that nothing has yet."""
@@ -119,7 +146,8 @@ class Ground:
     def reference(self, name: str, taken: tuple[str, ...] = ()) -> LawParameter:
         """A round reference scale for a named quantity: 1, 2 or 5 times a power of ten.
 
-        It lies nearest, in logarithm, to the geometric middle of the quantity's sizes.
+        It lies nearest, in logarithm, to the geometric middle of the quantity's sizes, among
+        those that the text does not name.
         """
         sizes = np.abs(self.values[name])
         sizes = sizes[sizes > 0]
@@ -128,10 +156,15 @@ class Ground:
         return LawParameter(
             name=label,
             symbol=label,
-            value=round_scale(middle),
+            value=nearest(self.unspoken(round_scales(middle)), middle),
             unit=self.units[name],
             mutable=False,
         )
+
+    def constant(self, wanted: str, value: float, unit: str) -> LawParameter:
+        """A constant that a move introduces into the law, under a name that nothing has yet."""
+        name = self.fresh(wanted)
+        return LawParameter(name=name, symbol=wanted, value=value, unit=unit, mutable=True)
 
     def candidate(
         self,
@@ -140,15 +173,11 @@ class Ground:
         introduced: tuple[LawParameter, ...] = (),
     ) -> Candidate:
         """The candidate of one move; its introduced parameters stand with the first edit."""
-        before = dict(self.nodes())
-        before |= {
-            f"/parameters/{i}/value": p.value for i, p in enumerate(self.original.parameters)
-        }
         mutations = tuple(
             Mutation(
                 move=move,
                 path=path,
-                before=before[path],
+                before=at_pointer(self.original, path),
                 after=after,
                 introduced=introduced if k == 0 else (),
             )
@@ -162,25 +191,47 @@ class Ground:
         edits: dict[str, Expression],
         mutations: tuple[Mutation, ...],
     ) -> Candidate:
-        """The candidate of several moves whose edits do not touch each other."""
-        introduced = tuple(p for mutation in mutations for p in mutation.introduced)
+        """The candidate of several moves whose edits do not touch each other.
+
+        A reference scale that two of them need is introduced once, with the first.
+        """
+        known: dict[str, LawParameter] = {}
+        own: list[Mutation] = []
+        for mutation in mutations:
+            new = tuple(p for p in mutation.introduced if p.name not in known)
+            known |= {p.name: p for p in new}
+            own.append(mutation.model_copy(update={"introduced": new}))
         changed = edited(self.original, edits)
-        relations = changed.model_copy(update={"parameters": (*changed.parameters, *introduced)})
-        choices = tuple(
-            ConstructionChoice(
-                rule=SCALE_POLICY, subject=f"reference scale {p.name}", value=p.value, unit=p.unit
-            )
-            for p in introduced
-            if not p.mutable
+        parameters = (*changed.parameters, *known.values())
+        return Candidate(
+            moves=moves,
+            edits=edits,
+            mutations=tuple(own),
+            relations=changed.model_copy(update={"parameters": parameters}),
+            choices=scale_choices(tuple(known.values())),
         )
-        return Candidate(moves, edits, mutations, relations, choices)
 
 
-def round_scale(value: float) -> float:
-    """1, 2 or 5 times a power of ten, nearest to a positive value in logarithm."""
+def scale_choices(introduced: Sequence[LawParameter]) -> tuple[ConstructionChoice, ...]:
+    """The construction choice behind every reference scale among introduced parameters."""
+    return tuple(
+        ConstructionChoice(
+            rule=SCALE_POLICY, subject=f"reference scale {p.name}", value=p.value, unit=p.unit
+        )
+        for p in introduced
+        if not p.mutable
+    )
+
+
+def round_scales(value: float) -> tuple[float, ...]:
+    """1, 2 and 5 times the powers of ten around a positive value."""
     power = math.floor(math.log10(value))
-    options = [float(f"{m}e{power + k}") for k in (-1, 0, 1) for m in (1, 2, 5)]
+    return tuple(float(f"{m}e{power + k}") for k in (-1, 0, 1) for m in (1, 2, 5))
+
+
+def nearest(options: Sequence[float], value: float) -> float:
+    """The positive option nearest to a positive value in logarithm."""
     return min(options, key=lambda option: abs(math.log10(option / value)))
 
 
-__all__ = ("SCALE_POLICY", "Candidate", "Ground", "round_scale")
+__all__ = ("SCALE_POLICY", "Candidate", "Ground", "nearest", "round_scales", "scale_choices")

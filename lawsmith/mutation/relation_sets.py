@@ -6,7 +6,7 @@ from typing import Protocol
 from lawsmith.errors import InputError
 from lawsmith.expressions import fold_constants
 from lawsmith.measurement.deltas import with_node
-from schemas.expression import MAX_DEPTH, Expression, Op, node_count, substitute, walk
+from schemas.expression import MAX_DEPTH, Expression, Op, Var, node_count, substitute, walk
 from schemas.family import RelationSet
 
 
@@ -34,6 +34,14 @@ def laws_of(relations: RelationSet) -> dict[str, Expression]:
     """Readout -> law over the controls alone: definitions and parameters substituted, unfolded."""
     known = meanings_of(relations)
     return {r.readout: substitute(r.expression, known) for r in relations.relations}
+
+
+def sizes_of(relations: RelationSet) -> dict[str, tuple[int, int]]:
+    """Readout -> (nodes, depth) of its law over the controls alone, counted without building it."""
+    known: dict[str, tuple[int, int]] = {}
+    for definition in relations.definitions:
+        known[definition.name] = _extent(definition.expression, known)
+    return {r.readout: _extent(r.expression, known) for r in relations.relations}
 
 
 def folded_laws(relations: RelationSet) -> dict[str, Expression]:
@@ -130,6 +138,15 @@ def blend_size(original: RelationSet, counterfactual: RelationSet) -> int:
     return sum(7 + node_count(first[name]) + node_count(second[name]) for name in first)
 
 
+def _extent(expression: Expression, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    if isinstance(expression, Var):
+        return known.get(expression.var, (1, 0))
+    if isinstance(expression, Op):
+        parts = [_extent(arg, known) for arg in expression.args]
+        return 1 + sum(nodes for nodes, _ in parts), 1 + max(depth for _, depth in parts)
+    return 1, 0
+
+
 def _without_zeros(node: Expression) -> Expression:
     if not isinstance(node, Op):
         return node
@@ -173,5 +190,6 @@ __all__ = (
     "laws_of",
     "meanings_of",
     "names_in",
+    "sizes_of",
     "units_of",
 )

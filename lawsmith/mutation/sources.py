@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import folded, meanings_of
-from schemas.card import Card, Parameter
+from schemas.card import Card, Parameter, Readout
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
     FamilyConsistency,
@@ -16,7 +16,7 @@ from schemas.family import (
     LawRelation,
     RelationSet,
 )
-from schemas.historical_card import HistoricalCard
+from schemas.historical_card import HistoricalCard, HistoricalReadout
 from schemas.source import ReasonCode
 
 
@@ -29,6 +29,8 @@ class Interface:
     """Readout -> unit."""
     constraints: tuple[FamilyConstraint, ...]
     consistency: tuple[FamilyConsistency, ...]
+    readouts: tuple[Readout, ...] | tuple[HistoricalReadout, ...]
+    """As the card states them, in the order of its relations."""
 
 
 def interface_of(card: Card | HistoricalCard) -> Interface:
@@ -58,6 +60,7 @@ def interface_of(card: Card | HistoricalCard) -> Interface:
         units={readout.name: readout.unit for readout in card.readouts},
         constraints=constraints,
         consistency=tuple(FamilyConsistency(left=left, right=right) for left, right in pairs),
+        readouts=card.readouts,
     )
 
 

@@ -47,6 +47,25 @@ def scale_tolerance(values: NDArray[np.float64], name: str) -> float:
     return float(f"1e{math.floor(math.log10(RELATIVE * float(np.median(sizes))))}")
 
 
+def tolerances_of(
+    readouts: tuple[Readout, ...] | tuple[HistoricalReadout, ...], pooled: NDArray[np.float64]
+) -> Tolerances:
+    """Tolerances of a card's readouts, by the rule of its track.
+
+    Args:
+        readouts: as the card states them.
+        pooled: truths of both environments, shape (2n, readouts).
+
+    Raises:
+        ForgeError: `no_scale`.
+    """
+    temporal = tuple(one for one in readouts if isinstance(one, Readout))
+    if temporal:
+        return temporal_tolerances(temporal, pooled)
+    historical = tuple(one for one in readouts if isinstance(one, HistoricalReadout))
+    return historical_tolerances(historical, pooled)
+
+
 def temporal_tolerances(readouts: tuple[Readout, ...], pooled: NDArray[np.float64]) -> Tolerances:
     """Tolerances of a card's readouts.
 
@@ -134,4 +153,5 @@ __all__ = (
     "historical_tolerances",
     "scale_tolerance",
     "temporal_tolerances",
+    "tolerances_of",
 )

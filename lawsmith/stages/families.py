@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from lawsmith.gateways.warehouse import Row, collection_key, read_partition
-from lawsmith.mutation.pairing import background_leak, forge
+from lawsmith.mutation.backgrounds import background_leak
+from lawsmith.mutation.pairing import forge
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import historical_cards

@@ -1,5 +1,6 @@
 """A hand-written card: two readouts that share a definition, and builders for its variants."""
 
+import json
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -7,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from lawsmith.curation.admission import admit_draft
+from lawsmith.curation.packets import build_packet
 from lawsmith.expressions import parse_infix
 from lawsmith.seals import parse_key
 from schemas.card import (
     Anchor,
     Card,
+    CardDraft,
     Consistency,
     Control,
     Definition,
@@ -20,6 +24,7 @@ from schemas.card import (
     Readout,
     Relation,
 )
+from schemas.source import Paper
 
 ROOT = Path(__file__).resolve().parents[2]
 ANCHORS = (
@@ -170,3 +175,56 @@ def historical_files() -> list[Path]:
 def draw_key() -> Callable[[int], bytes]:
     """The key of the n-th draw."""
     return lambda n: sha256(f"draw {n}".encode()).digest()
+
+
+@pytest.fixture(scope="session")
+def sample_key() -> bytes:
+    """The public key of the sample collection."""
+    return parse_key((ROOT / "data/keys/temporal-sample").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def sample_cards() -> dict[str, Card]:
+    """Card id -> card, of every recorded draft of the sample window that the gates admit."""
+    found: dict[str, Card] = {}
+    lines = (ROOT / "data/sample/replies.jsonl").read_text(encoding="utf-8").splitlines()
+    for reply in map(json.loads, lines):
+        drafts = json.loads(reply["text"])["cards"] if reply["role"] == "extractor" else []
+        for draft in drafts:
+            card = _admitted(reply, draft)
+            if card is not None:
+                found[card.id] = card
+    return found
+
+
+def _admitted(reply: dict[str, Any], draft: dict[str, Any]) -> Card | None:
+    name, kind, _ = reply["subject_id"].split("/")
+    paper_id, version = name.rsplit("v", 1)
+    stem = paper_id.replace(":", "-")
+    path = {"pdf": f"papers/{stem}.pdf", "tex": f"tex/{stem}/main.tex"}[kind]
+    paper = Paper(
+        id=name,
+        paper_id=paper_id,
+        version=int(version),
+        source="sample",
+        title="",
+        abstract="",
+        authors=(),
+        categories=(),
+        published="2026-05-04T00:00:00Z",
+        updated="2026-05-04T00:00:00Z",
+        doi=None,
+        journal_ref=None,
+        licence="CC-BY-4.0",
+        files=(),
+        withdrawn=False,
+        synthetic=True,
+    )
+    return admit_draft(
+        CardDraft.model_validate_json(json.dumps(draft)),
+        build_packet(ROOT / "data/sample" / path, paper_id=paper_id, version=int(version)),
+        card_id=f"{paper_id}/r1",
+        paper=paper,
+        extractor=reply["model"],
+        prompt_sha256=reply["prompt_sha256"],
+    ).card

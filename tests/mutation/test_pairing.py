@@ -57,7 +57,9 @@ def test_distinguishing_query_is_admissible_and_stored(family: Family) -> None:
     assert admissible(family.controls, family.constraints, query)
 
 
-@pytest.mark.parametrize("move", ["exponent", "transform", "interaction", "coefficient"])
+@pytest.mark.parametrize(
+    "move", ["exponent", "transform", "interaction", "term_added", "coefficient"]
+)
 def test_each_move_gives_a_certified_family(card: Card, key: bytes, move: MoveKind) -> None:
     family = forge_family(card, key, move=move)
     assert move in {m.move for m in family.mutations}
@@ -73,14 +75,6 @@ def test_a_shared_definition_moves_both_readouts(card: Card, key: bytes) -> None
     if family.mutations[0].path.startswith("/definitions"):
         before, after = laws_of(family.original), laws_of(family.counterfactual)
         assert all(before[name] != after[name] for name in ("h", "q"))
-
-
-def test_difficulty_is_measured_and_can_be_asked_for(card: Card, key: bytes) -> None:
-    assert forge_family(card, key, difficulty="medium").difficulty == "medium"
-    with pytest.raises(ForgeError) as caught:
-        forge_family(card, key, difficulty="hard")
-    assert caught.value.reason_code == "no_candidate"
-    assert any("difficulty" in one.reason for one in caught.value.rejected)
 
 
 def test_identities_hold_in_the_counterfactual(parts: Parts, key: bytes) -> None:

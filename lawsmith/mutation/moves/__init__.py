@@ -1,0 +1,57 @@
+"""The typed moves: each finds its places in a relation set and makes candidates there.
+
+A move acts on a parameter, a definition or a subtree. An equal subtree is changed wherever it
+stands, so every relation that uses it moves with it; dimensions are repaired by a round
+reference scale with a unit or inside a dimensionless group. A new move is a module with one
+such function and one entry in `MOVES`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from numpy.random import Generator
+
+from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.moves.coefficients import FACTORS, coefficients
+from lawsmith.mutation.moves.exponents import SHIFTS, exponents
+from lawsmith.mutation.moves.interactions import STRENGTHS, interactions
+from lawsmith.mutation.moves.operator_swaps import operator_swaps
+from lawsmith.mutation.moves.terms_added import terms_added
+from lawsmith.mutation.moves.terms_removed import terms_removed
+from lawsmith.mutation.moves.transforms import TRANSFORMS, transforms
+from schemas.family import MoveKind
+
+Move = Callable[[Ground, Generator], Iterator[Candidate]]
+
+MOVES: Final[Mapping[MoveKind, Move]] = MappingProxyType(
+    {
+        "exponent": exponents,
+        "transform": transforms,
+        "interaction": interactions,
+        "operator_swap": operator_swaps,
+        "term_added": terms_added,
+        "term_removed": terms_removed,
+        "coefficient": coefficients,
+    }
+)
+"""Move kind -> the function that makes its candidates on a ground, in a fixed order.
+
+Each kind has a generator of its own, by its position here: new entries go to the end.
+"""
+
+__all__ = (
+    "FACTORS",
+    "MOVES",
+    "SHIFTS",
+    "STRENGTHS",
+    "TRANSFORMS",
+    "Move",
+    "coefficients",
+    "exponents",
+    "interactions",
+    "operator_swaps",
+    "terms_added",
+    "terms_removed",
+    "transforms",
+)
