@@ -169,7 +169,9 @@ class Misfit:
         return found
 
     def _residuals(self, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.clip((value - self._truth) / self._scale, -HOPELESS, HOPELESS)
+        # A start far off may give 1e308; past the largest float64 it is as hopeless as before.
+        with np.errstate(over="ignore"):
+            return np.clip((value - self._truth) / self._scale, -HOPELESS, HOPELESS)
 
 
 def fit_form(
