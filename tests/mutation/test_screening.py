@@ -216,19 +216,37 @@ def test_11_what_does_not_hold_in_the_original_is_no_identity(family: Family) ->
     assert (found.outcome, found.figures["held_in_original"]) == ("passed", 0.0)
 
 
-def test_an_altered_figure_is_named(family: Family) -> None:
+@pytest.mark.parametrize("share", [1e-5, 1e-12])
+def test_an_altered_figure_is_named(family: Family, share: float) -> None:
+    # The second is closer than two machines may be, but has more digits than a figure has.
     stored = list(family.certificates)
     figures = dict(stored[3].figures)
-    figures["median_original"] = float(figures["median_original"]) * 1.00001
+    figures["median_original"] = float(figures["median_original"]) * (1 + share)
     stored[3] = stored[3].model_copy(update={"figures": figures})
     assert differing_figures(stored, certify(family)) == ("certificates/4/figures/median_original",)
 
 
-def test_an_altered_outcome_or_a_missing_certificate_is_named(family: Family) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("outcome", "not_run"), ("version", 99), ("name", "another"), ("sentence", "It holds.")],
+)
+def test_an_altered_field_is_named(family: Family, field: str, value: object) -> None:
     stored = list(family.certificates)
-    stored[6] = stored[6].model_copy(update={"outcome": "not_run"})
-    assert differing_figures(stored, certify(family)) == ("certificates/7",)
-    assert differing_figures(stored[:6], family.certificates)[0] == "certificates/7"
+    stored[6] = stored[6].model_copy(update={field: value})
+    assert differing_figures(stored, certify(family)) == (f"certificates/7/{field}",)
+
+
+def test_a_missing_a_foreign_and_a_double_certificate_are_named(family: Family) -> None:
+    stored = family.certificates
+    missing = (*stored[:6], *stored[7:])
+    assert differing_figures(missing, stored) == ("certificates/7",)
+    foreign = stored[0].model_copy(update={"number": 12})
+    assert differing_figures((*stored, foreign), stored) == ("certificates/12",)
+    assert differing_figures((*stored, stored[2]), stored) == ("certificates/3",)
+    lost = dict(stored[7].figures)
+    del lost["half_step_share"]
+    short = (*stored[:7], stored[7].model_copy(update={"figures": lost}), *stored[8:])
+    assert differing_figures(short, stored) == ("certificates/8/figures/half_step_share",)
 
 
 def test_a_family_without_certificates_has_no_query(family: Family) -> None:
