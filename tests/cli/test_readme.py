@@ -161,7 +161,7 @@ def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -
 
     lines = commands("Evaluation")
     played, _mean, scored, reported = follow(readme, lines)
-    assert "24 episodes played" in played.out
+    assert "80 episodes played" in played.out
     assert "48 scores" in scored.out
     assert "strict_delta" in reported.out
     assert (tmp_path / "report" / "report.html").is_file()
@@ -182,7 +182,7 @@ def _served(shell: Shell, arguments: list[str]) -> None:
         address = re.search(r"http://[\d.:]+", running.stdout.readline())
         assert address is not None
         with urllib.request.urlopen(address[0], timeout=30) as answer:
-            assert b'"tasks":24' in answer.read()
+            assert b'"tasks":80' in answer.read()
         running.terminate()
 
 
