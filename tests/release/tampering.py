@@ -58,6 +58,32 @@ def alter(
     return name, node[place]
 
 
+def value_at(release: Path, table: str, row: int, pointer: str) -> Any:
+    """The value at a pointer into one row."""
+    node: Any = json.loads(
+        (release / TABLE_PATHS[table]).read_text(encoding="utf-8").splitlines()[row]
+    )
+    for part in pointer.strip("/").split("/"):
+        node = node[int(part) if isinstance(node, list) else part]
+    return node
+
+
+def another_hash(release: Path, manifest: str, number: int) -> str:
+    """Changes one sha256 in a manifest, and the commitment to it; the path of the file it is of."""
+    kind = PublicManifest if manifest == PUBLIC_MANIFEST else SealedManifest
+    found = kind.from_json((release / manifest).read_text(encoding="utf-8"))
+    files = list(found.files)
+    files[number] = files[number].model_copy(update={"sha256": "0f" * 32})
+    altered = found.model_copy(update={"files": tuple(files)})
+    (release / manifest).write_text(manifest_text(altered), encoding="utf-8")
+    if manifest == SEALED_MANIFEST:
+        public = PublicManifest.from_json((release / PUBLIC_MANIFEST).read_text(encoding="utf-8"))
+        commitment = file_sha256(release / SEALED_MANIFEST)
+        public = public.model_copy(update={"sealed_commitment": commitment})
+        (release / PUBLIC_MANIFEST).write_text(manifest_text(public), encoding="utf-8")
+    return files[number].path
+
+
 def rehash(release: Path, table: str) -> None:
     """Recomputes the row digests of a table, the twins, every hash and the commitment."""
     path = release / TABLE_PATHS[table]

@@ -1,6 +1,10 @@
-"""`verify` names the path of every alteration, whether or not the hashes were made again."""
+"""`verify` names the path of every alteration, whether or not the hashes were made again.
+
+What a person types is tested: the command's exit code is 3 and its JSON holds the path.
+"""
 
 import importlib.util
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from lawsmith.cli import run
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.release.bundle import verify_release
 from lawsmith.release.tables import TABLE_PATHS, row_path
@@ -29,10 +34,27 @@ def load(name: str) -> ModuleType:
 
 
 tampering = load("tampering")
+Verify = Callable[..., list[Fault]]
+
+
+@pytest.fixture
+def verify(capsys: pytest.CaptureFixture[str]) -> Verify:
+    """`lawsmith verify RELEASE --json`: its faults, once it left with the code that says so."""
+
+    def faults(release: Path, *options: str, code: int = 3) -> list[Fault]:
+        capsys.readouterr()
+        assert run(["verify", str(release), *options, "--json"]) == code
+        return [Fault(**one) for one in json.loads(capsys.readouterr().out)]
+
+    return faults
 
 
 def a_little(value: float) -> float:
     return value * (1 + 1e-9) if value else 1e-9
+
+
+def visibly(value: float) -> float:
+    return value * (1 + 1e-5)
 
 
 def another_unit(value: str) -> str:
@@ -58,7 +80,15 @@ ALTERATIONS: list[tuple[str, str, int, str, Callable[[Any], Any]]] = [
     ("a fixed truth", "families", 0, "fixed/original/3/0", a_little),
     ("a hidden truth", "families", 0, "hidden/counterfactual/100/0", a_little),
     ("a hidden input", "families", 0, "hidden/inputs/5/1", a_little),
-    ("a certificate figure", "certificates", 1, "outcome", lambda _: "not_run"),
+    ("a resolution of a readout", "families", 0, "readouts/0/resolution", lambda _: 0.5),
+    ("a byte of the background", "families", 0, "background", lambda text: text + "."),
+    ("a certificate figure", "families", 0, "certificates/3/figures/median_original", visibly),
+    ("a certificate sentence", "families", 0, "certificates/8/sentence", lambda text: text + "!"),
+    ("a certificate version", "families", 0, "certificates/0/version", more),
+    ("a certificate outcome", "certificates", 1, "outcome", lambda _: "not_run"),
+    ("a figure of a certificate", "certificates", 9, "figures/separation", visibly),
+    ("a public background", "identification", 0, "background", lambda text: text[:-1]),
+    ("a public resolution", "discovery", 0, "readouts/0/resolution", lambda _: 0.5),
     ("a public unit", "discovery", 0, "controls/1/unit", another_unit),
     ("a public range", "identification", 1, "controls/1/domain/low", a_little),
     ("a public tolerance", "discovery", 1, "readouts/0/relative", a_little),
@@ -87,9 +117,12 @@ def row_faults(release: Path, faults: list[Fault], table: str, name: str) -> lis
     return [fault for fault in faults if fault.path.startswith(row_path(table, name))]
 
 
-def test_a_whole_release_has_no_fault(temporal_release: Path, historical_release: Path) -> None:
-    assert verify_release(temporal_release) == []
-    assert verify_release(historical_release, certificates=-1) == []
+def test_a_whole_release_has_no_fault(
+    temporal_release: Path, historical_release: Path, verify: Verify
+) -> None:
+    assert verify(temporal_release, code=0) == []
+    for release in (temporal_release, historical_release):
+        assert verify(release, "--certificates", code=0) == []
 
 
 @pytest.mark.parametrize(
@@ -99,6 +132,7 @@ def test_an_alteration_is_named_with_its_path(
     samples: ModuleType,
     temporal_release: Path,
     tmp_path: Path,
+    verify: Verify,
     what: str,
     table: str,
     row: int,
@@ -107,12 +141,12 @@ def test_an_alteration_is_named_with_its_path(
 ) -> None:
     copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
     name, _ = tampering.alter(copy, table, row, pointer, change)
-    faults = verify_release(copy)
+    faults = verify(copy)
     assert row_faults(copy, faults, table, name), what
     assert any(fault.path == TABLE_PATHS[table] for fault in faults)
 
     tampering.rehash(copy, table)
-    faults = verify_release(copy)
+    faults = verify(copy, "--certificates")
     assert not any("sha256 differs" in fault.what for fault in faults)
     assert row_faults(copy, faults, table, name), what
     if table not in ("cards", "reviews"):
@@ -122,26 +156,83 @@ def test_an_alteration_is_named_with_its_path(
         assert any(f"/{first}" in field for field in fields), (what, sorted(fields))
 
 
-def test_a_certificate_altered_everywhere_is_found_by_recomputing(
-    samples: ModuleType, historical_release: Path, tmp_path: Path
+def test_any_figure_of_any_certificate_altered_everywhere_is_found_by_recomputing(
+    samples: ModuleType, historical_release: Path, tmp_path: Path, verify: Verify
 ) -> None:
+    """One release, one figure of each certificate: all eleven are named, and no other."""
     copy = samples.writable_copy(historical_release, tmp_path / historical_release.name)
-    figures = "figures"
-    for table, pointer in (("families", f"certificates/3/{figures}"), ("certificates", figures)):
-        index = 0 if table == "families" else _row_of(copy, "stiff_band/c4")
-        tampering.alter(copy, table, index, pointer, lambda f: {**f, next(iter(f)): 0.5})
+    altered: dict[int, str] = {}
+    for number in range(1, 12):
+        row = _row_of(copy, f"stiff_band/c{number}")
+        figures = tampering.value_at(copy, "certificates", row, "figures")
+        altered[number] = sorted(figures)[-1]
+        for table, index, pointer in (
+            ("families", 0, f"certificates/{number - 1}/figures/{altered[number]}"),
+            ("certificates", row, f"figures/{altered[number]}"),
+        ):
+            tampering.alter(copy, table, index, pointer, another_figure)
+    for table in ("families", "certificates"):
         tampering.rehash(copy, table)
-    plain = {fault.path for fault in verify_release(copy)}
-    assert not any("certificates/4" in path for path in plain)
-    full = {fault.path for fault in verify_release(copy, certificates=1)}
-    assert any("#stiff_band/certificates/4/figures/" in path for path in full)
+    assert not any("/certificates/" in fault.path for fault in verify(copy))
+    full = {fault.path.partition("#")[2] for fault in verify(copy, "--certificates")}
+    assert {path for path in full if "/certificates/" in path} == {
+        f"stiff_band/certificates/{number}/figures/{key}" for number, key in altered.items()
+    }
 
 
-def _row_of(release: Path, identity: str) -> int:
-    import json
+def another_figure(value: float | str) -> float | str:
+    return value + "x" if isinstance(value, str) else value * (1 + 1e-5) if value else 1e-5
 
-    text = (release / "sealed/certificates.jsonl").read_text(encoding="utf-8")
+
+def _row_of(copy: Path, identity: str) -> int:
+    text = (copy / "sealed/certificates.jsonl").read_text(encoding="utf-8")
     return [json.loads(line)["id"] for line in text.splitlines()].index(identity)
+
+
+@pytest.mark.parametrize("table", ["discovery", "identification", "keys"])
+def test_another_task_id_is_found(
+    samples: ModuleType, temporal_release: Path, tmp_path: Path, verify: Verify, table: str
+) -> None:
+    copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
+    # The first digit alone, downwards: rows stay in the order of their ids.
+    old = tampering.value_at(copy, table, 0, "id")
+    new, _ = tampering.alter(copy, table, 0, "id", lambda _: f"t-{'0' * 15}1")
+    tampering.rehash(copy, table)
+    paths = {fault.path for fault in verify(copy)}
+    assert row_path(table, old) in paths
+    if table != "keys":
+        assert row_path(table, new) in paths
+
+
+def test_another_key_is_found_though_every_hash_is_made_again(
+    samples: ModuleType, temporal_release: Path, tmp_path: Path, verify: Verify
+) -> None:
+    copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
+    key = copy / "sealed/collection.key"
+    key.write_text(key.read_text(encoding="utf-8").replace("00", "01", 1), encoding="utf-8")
+    tampering.rehash(copy, "licences")
+    paths = {fault.path for fault in verify(copy)}
+    for table in ("discovery", "identification"):
+        for row in range(2):
+            identity = tampering.value_at(copy, table, row, "id")
+            assert f"{row_path(table, identity)}/id" in paths
+            assert f"{row_path('keys', identity)}/id" in paths
+
+
+@pytest.mark.parametrize("file", ["public/manifest.json", "sealed/manifest.json"])
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_an_altered_hash_of_a_manifest_is_found(
+    samples: ModuleType,
+    temporal_release: Path,
+    tmp_path: Path,
+    verify: Verify,
+    file: str,
+    number: int,
+) -> None:
+    copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
+    named = tampering.another_hash(copy, file, number)
+    paths = {fault.path for fault in verify(copy)}
+    assert named in paths
 
 
 @pytest.mark.parametrize(
@@ -166,12 +257,13 @@ def test_damaged_files_are_faults_and_never_a_crash(
     samples: ModuleType,
     temporal_release: Path,
     tmp_path: Path,
+    verify: Verify,
     name: str,
     damage: Callable[[Path], object],
 ) -> None:
     copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
     damage(copy / name)
-    paths = [fault.path for fault in verify_release(copy)]
+    paths = [fault.path for fault in verify(copy, "--certificates")]
     expected = "sealed_commitment" if name == "sealed/manifest.json" else name
     assert any(expected in path for path in paths), paths
 
@@ -194,6 +286,7 @@ def test_a_row_of_the_database_alone_is_found(
     [
         ("families", 2),
         ("version", "0.1.1-sample"),
+        ("sealed_commitment", "0f" * 32),
         ("collection", "temporal"),
         ("canary", "another"),
         ("cutoff", "2020-01-01"),
@@ -201,7 +294,12 @@ def test_a_row_of_the_database_alone_is_found(
     ],
 )
 def test_an_altered_manifest_field_is_found(
-    samples: ModuleType, temporal_release: Path, tmp_path: Path, field: str, value: object
+    samples: ModuleType,
+    temporal_release: Path,
+    tmp_path: Path,
+    verify: Verify,
+    field: str,
+    value: object,
 ) -> None:
     from lawsmith.release.manifest import manifest_text
     from schemas.release import PublicManifest
@@ -211,11 +309,12 @@ def test_an_altered_manifest_field_is_found(
     manifest = PublicManifest.from_json(path.read_text(encoding="utf-8"))
     altered = samples.evolve(manifest, **{field: value})
     path.write_text(manifest_text(altered), encoding="utf-8")
-    paths = [fault.path for fault in verify_release(copy)]
+    paths = [fault.path for fault in verify(copy)]
     assert any(path.startswith("public/manifest.json/") for path in paths), paths
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
+    assert run(["verify", str(tmp_path)]) == 1
     with pytest.raises(PrerequisiteError, match="no release"):
         verify_release(tmp_path)
     with pytest.raises((InputError, PrerequisiteError)):

@@ -134,6 +134,7 @@ def task_faults(
         # One task altered is that task; all of them at once is the family.
         if count == len(made.public):
             yield Fault(path=where + path, what="is not what its public tasks say")
+    yield from _without_family(family, {sealed.id for sealed in made.sealed}, stored)
     for row in made.fixed:
         place = (row.task_id, row.index)
         name = row_path("fixed_observations", f"{row.task_id}/{row.index}")
@@ -186,6 +187,20 @@ def foreign_faults(
     for world in stored.worlds.values():
         if world.family_id not in known:
             yield Fault(path=row_path("worlds", world.id), what="is no world of the release")
+
+
+def _without_family(family: Family, own: set[str], stored: "StoredRows") -> Iterator[Fault]:
+    """Keys that name the family, and their tasks, under ids that the collection key does not give.
+
+    Another key file leaves all four so, and one task too many is so from the start.
+    """
+    for key in stored.keys.values():
+        if key.family_id != family.id or key.id in own:
+            continue
+        what = "is not the keyed id of its family, setting and environment"
+        yield Fault(path=f"{row_path('keys', key.id)}/id", what=what)
+        if key.id in stored.tasks:
+            yield Fault(path=f"{row_path(stored.tasks[key.id].setting, key.id)}/id", what=what)
 
 
 def _differing(
