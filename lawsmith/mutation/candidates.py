@@ -17,6 +17,7 @@ from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
 
+SEARCH_POLICY: Final = "search-1"
 HISTORICAL_DRAWS: Final = 8
 MAX_PAIRS: Final = 40
 """Candidates of two moves that are made for one kind of move."""
@@ -146,6 +147,8 @@ def _identity(candidate: Candidate) -> _Identity:
 
 
 __all__ = (
+    "MAX_PAIRS",
+    "SEARCH_POLICY",
     "Candidate",
     "Pool",
     "composable",

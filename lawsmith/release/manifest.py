@@ -16,6 +16,9 @@ from lawsmith.measurement.designs import (
     HIDDEN_POINTS,
     LEAST_DISTANCE,
 )
+from lawsmith.mutation.candidates import MAX_PAIRS, SEARCH_POLICY
+from lawsmith.mutation.pairing import CANDIDATES
+from lawsmith.mutation.strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
 from lawsmith.mutation.tolerance import RELATIVE, TOLERANCE_POLICY
 from lawsmith.release.content import ReleaseContent, cut_policy
 from lawsmith.release.leaks import SIGNIFICANCE
@@ -78,7 +81,7 @@ def list_files(root: Path, tree: str) -> list[Path]:
 def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
     """How many families of each difficulty and combination of move kinds there are."""
     counts = Counter(
-        (family.difficulty, "+".join(sorted(item.move for item in family.mutations)))
+        (family.difficulty, "+".join(sorted(group[0].move for group in by_move(family.mutations))))
         for family in families
     )
     return tuple(
@@ -108,6 +111,11 @@ def house_policies() -> tuple[Policy, ...]:
         ),
         Policy(name=DELTA_POLICY, values={"largest": LARGEST, "smallest": SMALLEST}),
         Policy(name="protocol-1", values=protocol),
+        Policy(
+            name=SEARCH_POLICY,
+            values={"candidates": float(CANDIDATES), "pairs": float(MAX_PAIRS)},
+        ),
+        Policy(name=STRATA_POLICY, values={"far": FAR, "near": NEAR, "hopeless": HOPELESS}),
         Policy(name="leak-1", values={"significance": SIGNIFICANCE}),
     )
 
