@@ -321,7 +321,8 @@ class Atoms(Brackets):
             for end in range(start + 1, run + 1):
                 more = (spelling, ident) if end == run else ("", "")
                 name = text[start:end]
-                if ways[end] and names.find(name + more[0], name + more[1]):
+                bound = not more[0] and name in self.stream.bound
+                if ways[end] and (bound or names.find(name + more[0], name + more[1])):
                     ways[start] += ways[end]
                     longest[start] = end - start
         if ways[0] > 1:

@@ -27,6 +27,7 @@ class Brackets(Builder):
         self._bars = 0
         self._kind = ""
         self._compound = False
+        self._indexed = False
         self._last: Symbol | None = None
 
     def _deeper(self) -> None:

@@ -1,5 +1,7 @@
 r"""Functions in LaTeX: where the argument of `\sin^2 2x`, `\ln(a/b)` or `\exp{-x}` ends."""
 
+from abc import abstractmethod
+
 from lawsmith.expressions.latex_atoms import Atoms
 from lawsmith.expressions.latex_functions import (
     FUNCTIONS,
@@ -7,6 +9,7 @@ from lawsmith.expressions.latex_functions import (
     LISTED,
     RECIPROCALS,
     RUNNING,
+    SERIES,
 )
 from lawsmith.expressions.latex_symbols import Symbol, starts_symbol
 from lawsmith.expressions.latex_tokens import Token
@@ -14,12 +17,18 @@ from schemas.expression import Expression, Op
 
 
 class Calls(Atoms):
-    """Reads functions with their scripts and arguments."""
+    """Reads functions with their scripts and arguments; `power` comes from the grammar above it."""
+
+    @abstractmethod
+    def power(
+        self, base: Expression, exponent: Expression, at: Token, *, indexed: bool
+    ) -> Expression:
+        """A base with its exponent."""
 
     def _function(self, name: str, token: Token) -> Expression:
         if name in LISTED:
             return self._listed(name, token)
-        base, power = self._scripts(name, token)
+        base, power, indexed = self._scripts(name, token)
         operator = FUNCTIONS[name]
         if operator == "log?":
             operator = self._log(base, token)
@@ -31,11 +40,15 @@ class Calls(Atoms):
         if isinstance(base, float) and operator == "log/":
             value = self.node("div", (value, self.node("log", (base,), token)), token)
         if power is not None and power != -1.0:
-            return self.node("pow", (value, power), token)
+            return self.power(value, power, token, indexed=indexed)
         return value
 
-    def _scripts(self, name: str, token: Token) -> tuple[Expression | None, Expression | None]:
+    def _scripts(
+        self, name: str, token: Token
+    ) -> tuple[Expression | None, Expression | None, bool]:
+        """The base and the power of a function, and whether the power comes of an index."""
         base = power = None
+        indexed = False
         while self.stream.sees("_", "^", "'"):
             if self.stream.sees("'"):
                 self.stream.fail("derivative", "the derivative of a function")
@@ -48,9 +61,10 @@ class Calls(Atoms):
             if power is not None or name == "exp":
                 self.stream.fail("ambiguous", "a power of the function's name")
             power = self._exponent()
-            if isinstance(power, float) and power < 0 and power != -1.0:
+            indexed = self._indexed
+            if isinstance(power, float) and power < 0 and (power != -1.0 or indexed):
                 self.stream.fail("ambiguous", "a negative power of the function's name", at=token)
-        return base, power
+        return base, power, indexed
 
     def _base_of_log(self) -> Expression:
         braced = self.stream.sees("{")
@@ -120,6 +134,11 @@ class Calls(Atoms):
             value = self._bracket()
             self._kind = "call"
             return value
+        if token.text in SERIES:
+            self.stream.fail(
+                "ambiguous", "where the argument ends that begins with a sum",
+                fix="put the argument in brackets",
+            )  # fmt: skip
         self._deeper()
         value = self._factor()
         self._nesting -= 1
@@ -145,7 +164,10 @@ class Calls(Atoms):
     def _run(self, operator: str, value: Expression, first: Token) -> Expression:
         r"""The product of a number and symbols, as in the argument of `\sin 2\pi f t`."""
         product: Expression = value
-        symbols: list[Symbol | None] = [self._last] if self._kind == "symbol" else []
+        symbols: list[Symbol | None] = []
+        # The index of a sum is a number, and no symbol is kept for it.
+        if self._kind == "symbol" and self._last is not None:
+            symbols.append(self._last)
         while (token := self.stream.peek()) and starts_symbol(token) and not token.spaced:
             if self._function_name() is not None:
                 break

@@ -41,6 +41,9 @@ INVERSES: Final = {
 RECIPROCALS: Final = {"sec": "cos", "csc": "sin", "sech": "cosh", "csch": "sinh", "coth": "tanh"}
 """Functions that are 1 over an operator."""
 
+SERIES: Final = {r"\sum": "add", r"\prod": "mul"}
+"""The signs that are expanded over an index -> the operator between the terms."""
+
 UNKNOWN: Final = frozenset(
     ("erf", "erfc", "erfi", "sinc", "tr", "Tr", "det", "diag", "rank", "Var", "Cov", "Ei", "Li")
 )
@@ -61,7 +64,7 @@ REFUSED: Final = {
     ),
     **_all(
         "sum prod coprod bigcup bigcap bigoplus",
-        ("sum", "a sum or product over an index"),
+        ("sum", "a sum or product without literal bounds"),
     ),
     **_all(
         "lim liminf limsup sup inf arg argmin argmax",
@@ -137,6 +140,7 @@ __all__ = (
     "REFUSED",
     "RELATIONS",
     "RUNNING",
+    "SERIES",
     "UNKNOWN",
     "spells_function",
 )

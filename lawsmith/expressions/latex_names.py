@@ -45,6 +45,9 @@ class Names:
             return None
         name = self._applied.get(_application(stream, symbol, close))
         if name is not None:
+            inside = stream.tokens[stream.index + 1 : close]
+            if symbol.ident in stream.bound or any(each.text in stream.bound for each in inside):
+                stream.fail("application", "a function of the index of a sum", at=symbol.token)
             stream.index = close + 1
         return name
 

@@ -1,8 +1,8 @@
 r"""LaTeX text -> expression or relation: `parse_latex`, `parse_latex_equation`.
 
-`docs/expressions.md` has the rules of reading. Everything that sums over indices, integrates,
-differentiates, averages, distinguishes cases or can be read in two ways is a `LatexError` at
-its place.
+`docs/expressions.md` has the rules of reading. Everything that sums without literal bounds,
+integrates, differentiates, averages, distinguishes cases or can be read in two ways is a
+`LatexError` at its place.
 """
 
 from collections.abc import Collection, Mapping
@@ -63,6 +63,7 @@ def parse_latex(
     reader = _reader(text, names, log_base)
     _skip_left(reader.stream)
     expression = reader.sum()
+    reader.check_indices()
     if token := reader.stream.peek():
         if token.text in RELATIONS:
             _refuse_relation(reader.stream, token)
@@ -89,6 +90,7 @@ def parse_latex_equation(
         stream.fail("relation", f"{token.text} is no equation")
     stream.take()
     right = reader.sum()
+    reader.check_indices()
     return LatexEquation(left, right, relation, _condition(stream))  # type: ignore[arg-type]
 
 

@@ -7,8 +7,8 @@ no power follows belongs to the number. What has two readings is refused where i
 
 from typing import Final
 
-from lawsmith.expressions.latex_calls import Calls
 from lawsmith.expressions.latex_functions import COMMANDS, RELATIONS
+from lawsmith.expressions.latex_series import Series
 from lawsmith.expressions.latex_symbols import SWITCHES, Symbol, read_symbol
 from lawsmith.expressions.latex_tokens import Token
 from schemas.expression import Expression, Op, Var
@@ -24,7 +24,7 @@ _MARKS: Final = ([r"\top"], [r"\intercal"], ["T"], ["+"], ["-"])
 _UPRIGHT: Final = (r"\mathrm", r"\text", r"\textrm", r"\mathsf", r"\operatorname", "{")
 
 
-class Reader(Calls):
+class Reader(Series):
     """Reads expressions; every method takes the tokens it reads."""
 
     def sum(self) -> Expression:
@@ -57,7 +57,7 @@ class Reader(Calls):
         return left
 
     def _product(self) -> Expression:
-        start = self.stream.index
+        start = tail = self.stream.index
         left = self._signed()
         chained = slashed = False
         while (token := self.stream.peek()) is not None:
@@ -65,6 +65,7 @@ class Reader(Calls):
             if token.text in _OVER:
                 self._check_slash(left, token)
                 self.stream.take()
+                tail = self.stream.index
                 left = self.node("div", (left, self._signed()), token)
                 chained, slashed = False, True
                 continue
@@ -78,6 +79,7 @@ class Reader(Calls):
                     "ambiguous", "whether this factor belongs under the slash", at=token,
                     fix=r"use \frac or brackets",
                 )  # fmt: skip
+            tail = self.stream.index
             if explicit:
                 self.stream.take()
                 right = self._signed()
@@ -88,7 +90,9 @@ class Reader(Calls):
             else:
                 left = self.node("mul", (left, right), token)
             chained = True
-        self._compound = chained or slashed or self.stream.tokens[start].text in ("-", "+")
+        signed = self.stream.tokens[start].text in ("-", "+")
+        self._compound = chained or slashed or signed or self._kind == "series"
+        self._tail = tail
         return left
 
     def _check_slash(self, left: Expression, token: Token) -> None:
@@ -170,7 +174,10 @@ class Reader(Calls):
             return self._factor()
         following = self.stream.peek()
         inner = self._factor()
-        if following is not None and following.kind == "number" and isinstance(inner, float):
+        literal = following is not None and (
+            following.kind == "number" or following.text in self.stream.bound
+        )
+        if literal and isinstance(inner, float):
             return -inner + 0.0
         return self.node("neg", (inner,), token)
 
@@ -189,7 +196,8 @@ class Reader(Calls):
                 fix="put the function in brackets",
             )  # fmt: skip
         last = self._last if self._kind == "symbol" else None
-        base = self.node("pow", (base, self._exponent()), token)
+        exponent = self._exponent()
+        base = self.power(base, exponent, token, indexed=self._indexed)
         self._kind = "power"
         following = self.stream.peek()
         if last is not None and following is not None and following.kind == "open":
@@ -203,9 +211,10 @@ class Reader(Calls):
         self._check_exponent(int(self.stream.sees("{")))
         kept = self._bars
         self._bars = 0
+        start = self.stream.index
         value = self.argument()
         self._bars = kept
-        return value
+        return self.exponent(value, start)
 
     def _check_exponent(self, braced: int) -> None:
         """Refuses what looks like an exponent and may be a mark, an index or a transpose."""

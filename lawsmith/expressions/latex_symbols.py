@@ -246,6 +246,8 @@ def _script(stream: Stream) -> tuple[str, str]:
     if token.text != "{":
         if token.kind == "number" and len(token.text) > 1:
             stream.fail("ambiguous", "a script of several digits needs braces", at=token)
+        if token.text in stream.bound:
+            return _index(stream, token)
         stream.index -= 1
         return _piece(stream)
     close = stream.closing(stream.index - 1)
@@ -258,15 +260,59 @@ def _script(stream: Stream) -> tuple[str, str]:
         if following.text in (",", "_", "{", "}"):
             spelling, plain = spelling + following.text, False
             continue
-        stream.index -= 1
-        more = _piece(stream)
+        indexed = following.text in stream.bound
+        if indexed:
+            more = _index_in_braces(stream, following)
+        else:
+            stream.index -= 1
+            more = _piece(stream)
         glue = "_" if ident and not (plain and following.kind in ("letter", "number")) else ""
-        spelling, ident = spelling + " " * bool(glue) + more[0], ident + glue + more[1]
+        apart = bool(glue) or (indexed and spelling[-1:].isdigit())
+        spelling, ident = spelling + " " * apart + more[0], ident + glue + more[1]
         plain = following.kind in ("letter", "number")
     if stream.index != close or not ident:
         stream.fail("syntax", "this script names nothing", at=token)
     stream.take()
     return spelling, ident
+
+
+def _index(
+    stream: Stream, token: Token, shift: int = 0, *, single: bool = False
+) -> tuple[str, str]:
+    """The present value of the index at a token, as a subscript; `single` allows one digit only."""
+    value = stream.bound[token.text] + shift
+    stream.used[token.text] = stream.index - 1
+    if value < 0:
+        stream.fail("unsupported", f"the subscript {value} is negative", at=token)
+    if single and value > 9:
+        stream.fail(
+            "ambiguous", f"where {value} ends among adjacent subscripts", at=token,
+            fix="put commas between the subscripts",
+        )  # fmt: skip
+    return str(value), str(value)
+
+
+def _index_in_braces(stream: Stream, token: Token) -> tuple[str, str]:
+    """An index as a part of a subscript in braces: `n`, `n+1`, `n,k`, or `ij` if both are one."""
+    before, after, number, last = (stream.peek(ahead) for ahead in (-2, 0, 1, 2))
+    ends = (",", "}")
+    alone = before is not None and before.text in ("{", ",")
+    if alone and after is not None and after.text in ends:
+        return _index(stream, token)
+    shifted = alone and after is not None and after.text in ("+", "-")
+    if shifted and number and number.text.isdigit() and last and last.text in ends:
+        if len(number.text) > 6:
+            stream.fail("limit", "a subscript of more than 6 digits", at=number)
+        value = _index(stream, token, int(number.text) * (-1 if after and after.text == "-" else 1))
+        stream.index += 2
+        return value
+    joins = before is not None and (alone or before.text in stream.bound)
+    if joins and after is not None and (after.text in ends or after.text in stream.bound):
+        return _index(stream, token, single=True)
+    return stream.fail(
+        "ambiguous", f"whether {token.text!r} is the index here or part of a label", at=token,
+        fix="put commas between the subscripts",
+    )  # fmt: skip
 
 
 def _piece(stream: Stream) -> tuple[str, str]:
@@ -279,6 +325,8 @@ def _piece(stream: Stream) -> tuple[str, str]:
         return token.text, _MARKS[token.text]
     if token.text in FONTS or token.text in (r"\bf", r"\mathbf"):
         text, scripts = _plain(stream, token)
+        if text in stream.bound:
+            stream.fail("ambiguous", "the index of the sum or a label, in another type", at=token)
         if text:
             return f"rm:{text}{scripts[0]}", text + scripts[1]
     if token.text[:1] == "\\" and (token.text[1:] in GREEK or token.text in (r"\max", r"\min")):

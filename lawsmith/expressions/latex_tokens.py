@@ -261,12 +261,22 @@ def _trimmed(tokens: list[Token]) -> list[Token]:
 
 
 class Stream:
-    """The tokens of a text with a place in them."""
+    """The tokens of a text with a place in them.
+
+    Attributes:
+        text: the text itself.
+        tokens: its tokens.
+        index: the place of the next token.
+        bound: the indices of the sums and products being expanded, each with its present value.
+        used: for each index, the place at which it was last read.
+    """
 
     def __init__(self, text: str, tokens: list[Token] | None = None) -> None:
         self.text = text
         self.tokens = tokens_of(text) if tokens is None else tokens
         self.index = 0
+        self.bound: dict[str, int] = {}
+        self.used: dict[str, int] = {}
 
     def peek(self, ahead: int = 0) -> Token | None:
         """The token `ahead` places on, None at the end."""

@@ -326,7 +326,7 @@ _ROWS: Final = (
         "drop",
         balls.step,
         lambda sp, x: sp.Heaviside(x, 0),
-        r"\theta\left({}\right)",
+        r"\operatorname{{step}}\left({}\right)",
         point=lambda x: 1.0 if x > 0.0 else 0.0,
         hides="all",
         ieee=True,

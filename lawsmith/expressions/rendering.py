@@ -96,9 +96,7 @@ def _latex(node: Expression, symbols: Mapping[str, str]) -> tuple[str, int]:
     if node.op in ("add", "sub", "mul", "neg"):
         return _latex_infix(node, parts)
     texts = [_bracket(part, _PRODUCT + 1) if node.op == "mod" else part[0] for part in parts]
-    # A bare theta in front of brackets would be a symbol of that name.
-    template = r"\operatorname{{step}}\left({}\right)" if node.op == "step" else ""
-    template = template or OPERATORS[node.op].latex
+    template = OPERATORS[node.op].latex
     level = _LATEX_LEVELS.get(node.op, _CALL)
     if len(texts) > template.count("{}"):
         return template.format(", ".join(texts)), level

@@ -16,6 +16,7 @@ _COMMANDS = r"""
 \alpha \Delta \delta \dot \bar \vec \mathrm \rm \mathit \text \operatorname{sgn} \mathbf \cdot
 \times \, \lfloor \rfloor \begin{align} \end{align} \label{a} \int \sum \infty \bmod \times 10^{
 \prime \approx {,}000 \lvert \_ \[ \] \ 10 2.5 .5 := \mathrm{d} \mathrm{e} \sin^{-1} \log_{10}
+\sum_{i=0}^{3} \prod_{x=1}^{2} _{i+1} ^i _i ^{2i}
 """
 PIECES = st.sampled_from([*"abdeixyzTS0123459+-*/=^_{}()[]|,.'!&<>:;~$%\n ", *_COMMANDS.split()])
 TEXTS = st.one_of(
@@ -90,6 +91,10 @@ def test_any_text_at_length(text: str, names: set[str] | dict[str, str] | None) 
         r"1\,000" * 3000,
         r"\begin{align}" * 1500,
         r"\mathrm{" * 2500,
+        r"\sum" * 4000,
+        r"\sum_{i=0}^{9}" * 1300,
+        "".join(rf"\sum_{{{i}=0}}^{{63}}" for i in "abcfghijklmnopq") + "a_{bc} x^{q}" * 900,
+        r"\sum_{i=0}^{63}(" + "x" * 900 + "+" * 9 + r"x^i)",
         "{x" * 60 + "}" * 60,
         "+".join([r"\frac{a}{b}"] * 1500),
     ],
