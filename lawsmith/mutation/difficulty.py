@@ -1,4 +1,4 @@
-"""Certificates 5, 6, 8 and 9, and the measured difficulty of a family."""
+"""Certificates 5, 6, 8 and 9: neither too easy nor out of a player's reach."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ from lawsmith.measurement import (
 from lawsmith.measurement.constraints import Points, columns, feasible
 from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.distinctness import MAIN_BUDGET, cross_error
+from lawsmith.mutation.distinctness import MAIN_BUDGET
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices
-from schemas.expression import Expression, Op, node_count, walk
-from schemas.family import Certificate, Environment, FamilyControl, Stratum
+from schemas.expression import Expression, Op, walk
+from schemas.family import Certificate, Environment, FamilyControl
 
 DENSE_ROWS: Final = 64
 CUBIC_ROWS: Final = 16
@@ -36,8 +36,6 @@ HALF_STEP_SHARE: Final = 0.1
 CROSSING_SHARE: Final = 0.01
 SHORT_DIGITS: Final = 5
 SIMPLE_DIGITS: Final = 3
-_EASY_MEDIAN: Final = 50.0
-_EASY_NODES: Final = 25
 
 Fit = Callable[[Sequence[str], Points, Table], tuple[Expression, ...]]
 _FITS: Final[Mapping[str, Fit]] = MappingProxyType(
@@ -176,28 +174,6 @@ def attainable(case: Case) -> Certificate:
     )
 
 
-def stratum(case: Case) -> Stratum:
-    """The measured difficulty (`strata-1`): one point each, 0 = easy, 1 = medium, more = hard.
-
-    Points: more than one move; a Counterfactual law of more than 25 nodes; more than two
-    controls; worlds whose median error is below 50 tolerances.
-    """
-    largest = max(node_count(law) for law in case.folded["counterfactual"].values())
-    median = cross_error(case.hidden_truth["original"], case.hidden_truth["counterfactual"], case)[
-        1
-    ]
-    moves = {mutation.move for mutation in case.family.mutations}
-    points = sum(
-        (
-            len(moves) > 1,
-            largest > _EASY_NODES,
-            len(case.family.controls) > 2,
-            median < _EASY_MEDIAN,
-        )
-    )
-    return "easy" if points == 0 else "medium" if points == 1 else "hard"
-
-
 def digits_of(value: Expression) -> int:
     """Significant digits of a literal's shortest decimal text, trailing zeros apart."""
     if not isinstance(value, float):
@@ -307,5 +283,4 @@ __all__ = (
     "digits_of",
     "nulls_fail",
     "scale_is_sane",
-    "stratum",
 )
