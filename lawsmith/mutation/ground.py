@@ -1,7 +1,7 @@
 """What moves stand on: a relation set with units and with values at points of its domain."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from lawsmith.curation.printed_numbers import is_printed
 from lawsmith.curation.stated_numbers import numbers_in
-from lawsmith.errors import DimensionError, UndefinedValueError
-from lawsmith.expressions import compile_expression, dimension_of
+from lawsmith.errors import DimensionError, UndefinedValueError, UnitError
+from lawsmith.expressions import compile_expression, dimension_of, number_text
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, units_of
 from lawsmith.mutation.sources import Interface
-from schemas.expression import Expression, names_of, walk
+from lawsmith.units import parse_unit
+from schemas.expression import Expression, Op, Var, names_of, walk
 from schemas.family import (
     ConstructionChoice,
     LawParameter,
@@ -136,28 +137,45 @@ class Ground:
     def _printed(self) -> frozenset[Decimal]:
         return frozenset(numbers_in([self.text]))
 
-    def fresh(self, wanted: str, taken: tuple[str, ...] = ()) -> str:
+    def fresh(self, wanted: str) -> str:
         """A name like `wanted` that nothing has yet."""
-        used = names_in(self.original, self.interface.controls) | set(taken)
+        used = names_in(self.original, self.interface.controls)
         if wanted not in used:
             return wanted
         return next(f"{wanted}_{i}" for i in range(2, 1000) if f"{wanted}_{i}" not in used)
 
-    def reference(self, name: str, taken: tuple[str, ...] = ()) -> LawParameter:
+    def reference(self, name: str) -> LawParameter:
         """A round reference scale for a named quantity: 1, 2 or 5 times a power of ten.
 
         It lies nearest, in logarithm, to the geometric middle of the quantity's sizes, among
         those that the text does not name.
         """
-        sizes = np.abs(self.values[name])
+        return self._scale(f"{name[:56]}_ref", self.values[name], self.units[name])
+
+    def group_reference(self, group: Expression) -> LawParameter | None:
+        """A round reference scale for a product or power; None where its unit cannot be told."""
+        unit, values = self.unit_of(group), self.value_of(group)
+        return None if unit is None or values is None else self._scale("group_ref", values, unit)
+
+    def unit_of(self, expression: Expression) -> str | None:
+        """The unit in which a product or power of named quantities comes out, as text."""
+        unit = unit_text(expression, self.units)
+        try:
+            return None if unit is None else parse_unit(unit).text
+        except UnitError:
+            # Offset and logarithmic units stand only alone.
+            return None
+
+    def _scale(self, wanted: str, values: Floats, unit: str) -> LawParameter:
+        sizes = np.abs(values)
         sizes = sizes[sizes > 0]
         middle = math.sqrt(float(sizes.min()) * float(sizes.max())) if sizes.size else 1.0
-        label = self.fresh(f"{name[:56]}_ref", taken)
+        name = self.fresh(wanted)
         return LawParameter(
-            name=label,
-            symbol=label,
+            name=name,
+            symbol=name,
             value=nearest(self.unspoken(round_scales(middle)), middle),
-            unit=self.units[name],
+            unit=unit,
             mutable=False,
         )
 
@@ -221,6 +239,27 @@ def scale_choices(introduced: Sequence[LawParameter]) -> tuple[ConstructionChoic
         for p in introduced
         if not p.mutable
     )
+
+
+def unit_text(expression: Expression, units: Mapping[str, str]) -> str | None:
+    """The unit of a product, quotient or constant power of named quantities; else None."""
+    if isinstance(expression, Var):
+        return units[expression.var]
+    if not isinstance(expression, Op):
+        return "1"
+    parts = [unit_text(arg, units) for arg in expression.args]
+    known = [f"({part})" if set(part) & set("*/^ ") else part for part in parts if part]
+    if len(known) < len(parts):
+        return None
+    if expression.op == "mul":
+        return "*".join(part for part in known if part != "1") or "1"
+    if expression.op == "div":
+        return known[0] if known[1] == "1" else "/".join(known)
+    if expression.op == "sqrt":
+        return f"{known[0]}^(1/2)"
+    if expression.op == "pow" and isinstance(expression.args[1], float):
+        return f"{known[0]}^({number_text(expression.args[1])})"
+    return None
 
 
 def round_scales(value: float) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, meanings_of, sizes_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
-from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, node_count, substitute
+from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count, substitute
 from schemas.family import RejectedCandidate, RelationSet
 from schemas.source import ReasonCode
 
@@ -64,6 +64,10 @@ class Sieve:
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
             return None
         laws = laws_of(candidate.relations)
+        inert = self._inert(laws)
+        if inert is not None:
+            self._reject(candidate, inert, 6)
+            return None
         try:
             if self._breaks_identity(candidate, laws):
                 reason, number = "inconsistent_twin", 11
@@ -109,6 +113,20 @@ class Sieve:
             errors = prediction_errors(one, other, absolute, relative)
             found.append((errors.max(axis=1), float(1 / (1 + errors.mean()))))
         return found
+
+    def _inert(self, laws: dict[str, Expression]) -> str | None:
+        """What certificate 6 will say of controls that a law does not even name."""
+        controls = set(self._ground.controls)
+        before, after = (
+            controls & {name for law in world.values() for name in names_of(law)}
+            for world in (self._laws, laws)
+        )
+        unused = sorted(controls - before - after)
+        if unused:
+            return f"controls {', '.join(unused)} stand in neither world's law"
+        if len(controls) > 1 and min(len(before), len(after)) < 2:
+            return "all controls but one are inert in an environment"
+        return None
 
     def _is_too_large(self, candidate: Candidate) -> bool:
         sizes = sizes_of(candidate.relations)

@@ -16,7 +16,7 @@ from lawsmith.mutation.relation_sets import laws_of
 from lawsmith.mutation.sources import interface_of, relation_set_of
 from lawsmith.seals import generator
 from schemas.card import Card
-from schemas.expression import node_count
+from schemas.expression import names_of, node_count
 from schemas.family import MoveKind, RejectedCandidate
 
 Parts = dict[str, Callable[..., Any]]
@@ -131,3 +131,15 @@ def test_a_move_too_small_to_see_is_not_hidden_in_a_pair(parts: Parts, key: byte
         "not distinguishable both ways",
         "off scale",
     }
+
+
+def test_an_inert_control_must_be_brought_in(parts: Parts, key: bytes) -> None:
+    distracted = parts["card"](
+        controls=(*parts["card"]().controls, parts["control"]("w", "kg", 1.0, 9.0))
+    )
+    report = forge(distracted, key)
+    assert report.family is not None
+    laws = laws_of(report.family.counterfactual).values()
+    assert "w" in {name for law in laws for name in names_of(law)}
+    reasons = {one.reason for one in report.rejected if one.certificate == 6}
+    assert reasons <= {"controls w stand in neither world's law"}

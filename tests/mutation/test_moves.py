@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.expressions import evaluate, parse_infix, to_infix
+from lawsmith.expressions import check_dimensions, evaluate, parse_infix, to_infix
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.ground import Ground, nearest, round_scales
 from lawsmith.mutation.moves import MOVES, TRANSFORMS
@@ -14,6 +14,7 @@ from lawsmith.mutation.relation_sets import (
     folded,
     folded_laws,
     laws_of,
+    units_of,
 )
 from lawsmith.mutation.sources import interface_of, relation_set_of
 from schemas.card import Card
@@ -56,6 +57,36 @@ def test_exponent_of_a_dimensional_input_gets_a_reference_scale(parts: Parts) ->
             assert power != pytest.approx(x**2, rel=1e-3)
         # Where the input equals the scale nothing changes.
         assert evaluate(after, {"x": 1.0, "x_ref": 1.0}) == 1.0
+
+
+def test_a_power_of_a_group_gets_a_reference_scale_in_the_group_s_unit(parts: Parts) -> None:
+    card = parts["card"](
+        relations=(
+            parts["relation"]("h", "a*sqrt(2*g*z)/x"),
+            parts["relation"]("q", "b*z"),
+        ),
+        definitions=(),
+        parameters=(
+            parts["parameter"]("a", 143.0, "um*m/s*cm^-0.5*m^-0.5*s"),
+            parts["parameter"]("b", 0.37, "mL/s/cm"),
+            parts["parameter"]("g", 9.8, "m/s^2", role="reference"),
+        ),
+    )
+    found = [
+        candidate
+        for candidate in MOVES["exponent"](ground_of(card), np.random.default_rng(1))
+        if "group_ref" in {p.name for p in candidate.introduced}
+    ]
+    assert found
+    for candidate in found:
+        (scale,) = candidate.introduced
+        assert scale.unit == "(m/s^2)*cm"
+        # Middle of 2*9.8*z for z from 1 to 30: 107.
+        assert (scale.value, scale.mutable) == (100.0, False)
+        (after,) = {m.after for m in candidate.mutations}
+        assert evaluate(after, {"g": 10.0, "z": 5.0, "group_ref": 100.0}) == 10.0
+        units = units_of(candidate.relations, interface_of(card).controls)
+        check_dimensions(candidate.relations.relations[0].expression, units, "um")
 
 
 def test_a_named_exponent_is_moved_where_it_is_declared(parts: Parts) -> None:

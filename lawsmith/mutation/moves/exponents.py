@@ -8,6 +8,7 @@ from numpy.random import Generator
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.moves.places import copies, is_positive, parent_of, places, some
 from schemas.expression import Expression, Op, Var
+from schemas.family import LawParameter
 
 SHIFTS: Final = (-1.0, -0.5, -0.3, 0.3, 0.5, 1.0)
 _DRAWS: Final = 2
@@ -69,14 +70,19 @@ def _repowered(
     power: Expression = base if new == 1.0 else Op("pow", (base, new))
     if ground.is_pure(base):
         yield ground.candidate("exponent", dict.fromkeys(paths, power))
-    elif isinstance(base, Var):
-        scale = ground.reference(base.var)
-        repair = float(f"{old - new:.6g}")
-        factor: Expression = Var(scale.name)
-        if repair != 1.0:
-            factor = Op("pow", (factor, repair))
-        edits: dict[str, Expression] = dict.fromkeys(paths, Op("mul", (factor, power)))
-        yield ground.candidate("exponent", edits, (scale,))
+        return
+    if isinstance(base, Var):
+        scale: LawParameter | None = ground.reference(base.var)
+    else:
+        scale = ground.group_reference(base)
+    if scale is None:
+        return
+    repair = float(f"{old - new:.6g}")
+    factor: Expression = Var(scale.name)
+    if repair != 1.0:
+        factor = Op("pow", (factor, repair))
+    edits: dict[str, Expression] = dict.fromkeys(paths, Op("mul", (factor, power)))
+    yield ground.candidate("exponent", edits, (scale,))
 
 
 def _bare_factors(ground: Ground) -> Iterator[tuple[list[str], str]]:
