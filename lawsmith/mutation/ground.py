@@ -27,6 +27,7 @@ from schemas.family import (
 )
 
 SCALE_POLICY = "scale-1"
+SHORT_DIGITS = 5
 Floats = NDArray[np.float64]
 
 
@@ -144,18 +145,24 @@ class Ground:
             return wanted
         return next(f"{wanted}_{i}" for i in range(2, 1000) if f"{wanted}_{i}" not in used)
 
-    def reference(self, name: str) -> LawParameter:
+    def reference(self, name: str, power: float = 1.0) -> LawParameter:
         """A round reference scale for a named quantity: 1, 2 or 5 times a power of ten.
 
         It lies nearest, in logarithm, to the geometric middle of the quantity's sizes, among
-        those that the text does not name.
-        """
-        return self._scale(f"{name[:56]}_ref", self.values[name], self.units[name])
+        those that the text does not name, and of these among those whose power is short.
 
-    def group_reference(self, group: Expression) -> LawParameter | None:
+        Args:
+            name: the control or definition.
+            power: what the scale is raised to in the law.
+        """
+        return self._scale(f"{name[:56]}_ref", self.values[name], self.units[name], power)
+
+    def group_reference(self, group: Expression, power: float = 1.0) -> LawParameter | None:
         """A round reference scale for a product or power; None where its unit cannot be told."""
         unit, values = self.unit_of(group), self.value_of(group)
-        return None if unit is None or values is None else self._scale("group_ref", values, unit)
+        if unit is None or values is None:
+            return None
+        return self._scale("group_ref", values, unit, power)
 
     def unit_of(self, expression: Expression) -> str | None:
         """The unit in which a product or power of named quantities comes out, as text."""
@@ -166,15 +173,18 @@ class Ground:
             # Offset and logarithmic units stand only alone.
             return None
 
-    def _scale(self, wanted: str, values: Floats, unit: str) -> LawParameter:
+    def _scale(self, wanted: str, values: Floats, unit: str, power: float) -> LawParameter:
         sizes = np.abs(values)
         sizes = sizes[sizes > 0]
         middle = math.sqrt(float(sizes.min()) * float(sizes.max())) if sizes.size else 1.0
+        options = self.unspoken(round_scales(middle))
+        # A factor such as 50^0.3 folds into a constant that nobody could write down exactly.
+        short = [option for option in options if is_short(option**power)]
         name = self.fresh(wanted)
         return LawParameter(
             name=name,
             symbol=name,
-            value=nearest(self.unspoken(round_scales(middle)), middle),
+            value=nearest(short or options, middle),
             unit=unit,
             mutable=False,
         )
@@ -268,9 +278,22 @@ def round_scales(value: float) -> tuple[float, ...]:
     return tuple(float(f"{m}e{power + k}") for k in (-1, 0, 1) for m in (1, 2, 5))
 
 
+def is_short(value: float) -> bool:
+    """Whether a number has at most 5 significant digits, as certificate 9 asks of a constant."""
+    return math.isclose(value, float(f"{value:.{SHORT_DIGITS}g}"), rel_tol=1e-12)
+
+
 def nearest(options: Sequence[float], value: float) -> float:
     """The positive option nearest to a positive value in logarithm."""
     return min(options, key=lambda option: abs(math.log10(option / value)))
 
 
-__all__ = ("SCALE_POLICY", "Candidate", "Ground", "nearest", "round_scales", "scale_choices")
+__all__ = (
+    "SCALE_POLICY",
+    "Candidate",
+    "Ground",
+    "is_short",
+    "nearest",
+    "round_scales",
+    "scale_choices",
+)

@@ -26,10 +26,10 @@ CANDIDATES: Final = 24
 _OWN_CODES: Final = (
     (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
     (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
-    (ReasonCode.NO_CANDIDATE, "difficulty "),
 )
 """Reason code of a card, and how the reasons of all its late candidates then start."""
 _SHOWN: Final = 3
+_OTHER_STRATUM: Final = "difficulty"
 
 
 def forge_family(
@@ -155,7 +155,7 @@ def _first(
                 sentence=f"{len(by_move(family.mutations))} moves, {family.difficulty}",
                 rejected=tuple(bench.rejected),
             )
-    return _none_left(bench)
+    return _none_left(bench, difficulty)
 
 
 def _dealt(
@@ -188,7 +188,7 @@ def _may_be(bench: Workbench, sifted: Sifted, difficulty: Stratum | None) -> boo
     strata = reachable(len(candidate.moves), sifted.distance)
     if difficulty is None or difficulty in strata:
         return True
-    bench.reject(candidate, f"difficulty {' or '.join(sorted(strata))}", None)
+    bench.reject(candidate, f"{_OTHER_STRATUM} {' or '.join(sorted(strata))}", None)
     return False
 
 
@@ -204,7 +204,7 @@ def _too_large(bench: Workbench) -> ForgeReport | None:
     return _refused(ReasonCode.BLEND_TOO_LARGE, sentence)
 
 
-def _none_left(bench: Workbench) -> ForgeReport:
+def _none_left(bench: Workbench, difficulty: Stratum | None) -> ForgeReport:
     tried = tuple(bench.rejected)
     if not tried:
         return _refused(ReasonCode.NO_CANDIDATE, "no move applies to this card's relations")
@@ -216,6 +216,8 @@ def _none_left(bench: Workbench) -> ForgeReport:
         ReasonCode.CERTIFICATE_FAILED,
     )
     sentence = f"{len(tried)} candidates failed: {'; '.join(reasons[:_SHOWN])}"
+    if any(reason.startswith(_OTHER_STRATUM) for reason in reasons):
+        code, sentence = ReasonCode.NO_CANDIDATE, f"none is {difficulty}; {sentence}"
     return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=tried)
 
 

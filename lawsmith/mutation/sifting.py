@@ -84,6 +84,9 @@ class Sieve:
         if not np.all((size < LARGEST_RATIO * before) & (before < LARGEST_RATIO * size)):
             self._reject(candidate, "off scale", 8)
             return None
+        if np.any(np.all(self._values > 0, axis=0) & np.any(table <= 0, axis=0)):
+            self._reject(candidate, "a positive readout does not stay positive", 8)
+            return None
         worst = self._worst_errors(table, self._values)
         shares = [(w > 1.0).mean() for w, _ in worst]
         distance = float(min(np.median(w) for w, _ in worst))

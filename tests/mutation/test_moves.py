@@ -159,6 +159,17 @@ def test_introduced_names_avoid_taken_ones(parts: Parts) -> None:
 
 
 @pytest.mark.parametrize(
+    ("power", "expected"), [(1.0, 5.0), (0.5, 1.0), (-1.0, 5.0), (0.3, 1.0), (2.0, 5.0)]
+)
+def test_a_scale_is_chosen_whose_power_is_short(
+    parts: Parts, power: float, expected: float
+) -> None:
+    # The middle of 1 to 30 is 5.5; the roots of 2, 5, 10, 20, 50 have no short text.
+    card = parts["card"]()
+    assert ground_of(card).reference("z", power).value == expected
+
+
+@pytest.mark.parametrize(
     ("value", "expected"),
     [(0.89, 1.0), (3.0, 2.0), (3.3, 5.0), (7.5, 10.0), (0.012, 0.01), (4.4e6, 5e6)],
 )

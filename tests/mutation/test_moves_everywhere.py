@@ -111,6 +111,8 @@ def test_what_passes_the_sieve_is_defined_shows_and_keeps_identities(
                 last = rank
                 laws = laws_of(candidate.relations)
                 after = float_values(laws, controls, ground.points)
+                positive = np.all(before > 0, axis=0)
+                assert np.all(after[:, positive] > 0)
                 stated = tolerances_of(ground.interface.readouts, np.vstack([before, after]))
                 errors = prediction_errors(
                     after,

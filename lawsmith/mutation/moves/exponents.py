@@ -71,13 +71,13 @@ def _repowered(
     if ground.is_pure(base):
         yield ground.candidate("exponent", dict.fromkeys(paths, power))
         return
+    repair = float(f"{old - new:.6g}")
     if isinstance(base, Var):
-        scale: LawParameter | None = ground.reference(base.var)
+        scale: LawParameter | None = ground.reference(base.var, repair)
     else:
-        scale = ground.group_reference(base)
+        scale = ground.group_reference(base, repair)
     if scale is None:
         return
-    repair = float(f"{old - new:.6g}")
     factor: Expression = Var(scale.name)
     if repair != 1.0:
         factor = Op("pow", (factor, repair))
