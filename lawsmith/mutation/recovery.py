@@ -59,8 +59,12 @@ _ACCURACY: Final = 1e-12
 _FIRST_STEP: Final = 0.01
 """MINPACK's first step is at most 100 of these: here a factor of e. With its own choice, e^100,
 half as many starts of the harder forms end well."""
-_STENCIL: Final = 1e-3
-"""Relative step of the five-point differences: their error is some 1e-12."""
+_STENCIL: Final = 1e-4
+"""Relative step of the five-point differences: their error is some 1e-10 at most, also for a
+constant in an exponent of 40."""
+_SMOOTH: Final = 1e-3
+"""Difference between a point's slopes at one and at two steps, as a share of the larger, above
+which a kink or a pole is too near for either to be the slope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +218,8 @@ class _Bench:
     def _slopes(self, names: Sequence[str], points: Points) -> NDArray[np.float64]:
         """Tolerances per relative change of each constant, shape (<= n, constants).
 
-        Points so near an end of the law's domain that a neighbour is undefined are left out.
+        Points so near an end of the law's domain that a neighbour is undefined are left out, and
+        those so near a kink or a pole that the slope changes from one step to two.
         """
         count = len(names)
         if not count:
@@ -227,8 +232,12 @@ class _Bench:
         }
         value = self._stencil(given, points)
         up, down, far_up, far_down = value[1:].reshape(4, count, -1)
-        slope = (8 * (up - down) - (far_up - far_down)) / (12 * _STENCIL)
-        found: NDArray[np.float64] = (slope / self._allowed(value[0])).T
+        near, far = (up - down) / (2 * _STENCIL), (far_up - far_down) / (4 * _STENCIL)
+        size = np.maximum(np.abs(near), np.abs(far))
+        # What is far below a tolerance is rounding, and says nothing about smoothness.
+        allowed = self._allowed(value[0])
+        smooth = (np.abs(near - far) <= _SMOOTH * np.maximum(size, allowed)).all(axis=0)
+        found: NDArray[np.float64] = ((4 * near - far) / 3 / allowed).T[smooth]
         return found
 
     def _stencil(

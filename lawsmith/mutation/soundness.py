@@ -8,10 +8,11 @@ import numpy as np
 from lawsmith.errors import DimensionError, UndefinedValueError
 from lawsmith.expressions import check_dimensions, evaluate_exact, unit_coherent
 from lawsmith.expressions.dimensions import COHERENCE_BOUND
-from lawsmith.measurement.constraints import columns, feasible, inside
+from lawsmith.measurement.constraints import Points, columns, feasible, inside
 from lawsmith.measurement.sampling import combinations
 from lawsmith.mutation.boxes import proved_finite
 from lawsmith.mutation.case import DENSE_POINTS, ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.poles import hole
 from lawsmith.mutation.relation_sets import meanings_of, units_of
 from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
@@ -46,7 +47,11 @@ def units_close(case: Case) -> Certificate:
 
 
 def defined(case: Case) -> Certificate:
-    """Certificate 2: defined on the domain (sampled), float64 safe, stored truth is the truth."""
+    """Certificate 2: defined on the domain, float64 safe, stored truth is the truth.
+
+    Where definedness is not proved by bisection it is sampled, and divisors are searched for
+    zeros between the samples.
+    """
     design = np.vstack([case.dense, case.fixed, case.hidden])
     figures: dict[str, float | str] = {"method": _method(case), "points": float(len(design))}
     family = case.family
@@ -64,6 +69,8 @@ def defined(case: Case) -> Certificate:
             return certificate(2, False, figures, f"{environment}: {error}")
         differing, worst = differing + wrong, max(worst, gap)
     figures["differing_truths"] = float(differing)
+    gap_in_domain = _hole(case, design[~outside])
+    figures["holes"] = "none" if gap_in_domain is None else gap_in_domain
     # Only the order of magnitude: the last bits of float64 functions differ between machines.
     figures["float_gap_below"] = max(LEAST_GAP, 10.0 ** np.ceil(np.log10(max(worst, LEAST_GAP))))
     faults = [
@@ -72,6 +79,7 @@ def defined(case: Case) -> Certificate:
             (f"{int(outside.sum())} inputs lie outside the domain", outside.any()),
             (f"{differing} stored truths are not the truth", differing > 0),
             ("float_unsafe: float64 and 50 digits disagree", worst > 1.0),
+            (f"a divisor is zero inside the domain: {gap_in_domain}", gap_in_domain is not None),
         )
         if found
     ]
@@ -82,6 +90,17 @@ def defined(case: Case) -> Certificate:
         "; ".join(faults)
         or "every law is defined at every sampled point, and float64 agrees with 50 digits",
     )
+
+
+def _hole(case: Case, points: Points) -> str | None:
+    """Environment, readout and pointer of a divisor that is zero inside the domain."""
+    controls, constraints = case.family.controls, case.family.constraints
+    for environment in ENVIRONMENTS:
+        for readout, law in case.laws[environment].items():
+            found = hole(law, controls, constraints, points)
+            if found is not None:
+                return f"{environment} {readout} {found[0]}"
+    return None
 
 
 def _method(case: Case) -> str:

@@ -58,6 +58,14 @@ def test_2_a_law_undefined_somewhere_in_the_domain(family: Family) -> None:
     assert outcome(family.model_copy(update={"counterfactual": narrow}), 2).outcome == "failed"
 
 
+def test_2_a_divisor_that_is_zero_between_the_samples(family: Family) -> None:
+    pole = with_relation(family.counterfactual, 1, "b*shape*z/(x - 2.1234567*x0)")
+    found = outcome(family.model_copy(update={"counterfactual": pole}), 2)
+    assert found.outcome == "failed"
+    assert found.figures["holes"] == "counterfactual q /args/1"
+    assert "a divisor is zero inside the domain" in found.sentence
+
+
 @pytest.mark.parametrize("design", ["fixed", "hidden"])
 @pytest.mark.parametrize("environment", ["original", "counterfactual"])
 def test_2_one_altered_truth(family: Family, design: str, environment: str) -> None:
