@@ -1,147 +1,240 @@
-"""The picture of a family: Original against Counterfactual along its most telling control."""
+"""Charts of the galleries as inline SVG: no asset, no script, colours from the page's style.
 
-import io
-from collections.abc import Mapping
+Coordinates are rounded to a tenth of a unit of the view box, so the same family gives the
+same bytes. Curves carry the classes `original` and `counterfactual`; the second is dashed,
+so that nothing rests on colour alone.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import Final
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import compile_expression, number_text
-from lawsmith.measurement.constraints import feasible
-from lawsmith.measurement.sampling import from_unit, is_logarithmic
+from lawsmith.measurement.sampling import is_logarithmic, to_unit
+from lawsmith.release.axes import Axis, axis_of_values, tick_text
+from lawsmith.release.slices import Array, Slice
 from schemas.card import Choices
-from schemas.expression import Expression
-from schemas.family import Environment, Family
-from schemas.record import CANARY
-from schemas.task import SealedLaw
+from schemas.family import Environment, Family, FamilyControl
+from schemas.task import FixedObservation, PublicTask
 
-POINTS: Final = 161
-COLOURS: Final[Mapping[Environment, str]] = {"original": "#2a6fdb", "counterfactual": "#d9730d"}
-GREY: Final = "#808790"
-"""Reads on a light and on a dark page."""
+ENVIRONMENTS: Final[tuple[Environment, Environment]] = ("original", "counterfactual")
+MAIN_BUDGET: Final = 4
+"""The budget of the main table: its observations are drawn stronger."""
 
-Array = NDArray[np.float64]
-Laws = Mapping[Environment, tuple[SealedLaw, ...]]
+MANY_CHOICES: Final = 12
 
 
-def family_svg(family: Family, laws: Laws) -> str:
-    """An SVG with one panel a readout, the same bytes for the same family.
+@dataclass(frozen=True)
+class _Frame:
+    """A view box with a plotting area inside it, and the two axes."""
 
-    Args:
-        family: the family.
-        laws: environment -> its folded laws, in the order of the readouts.
-    """
-    axis = _telling_control(family, laws)
-    points = _line(family, axis)
-    mask = feasible(family.controls, family.constraints, points)
-    figure = Figure(figsize=(4.6 * len(family.readouts) + 0.4, 3.3), layout="constrained")
-    panels = figure.subplots(1, len(family.readouts), squeeze=False)[0]
-    for index, readout in enumerate(family.readouts):
-        for environment, colour in COLOURS.items():
-            values = _values(family, laws[environment][index].expression, points, mask)
-            _draw(panels[index], family, axis, points[:, axis], values, environment, colour)
-        _label(panels[index], f"{readout.name} ({readout.unit or '1'})")
-    panels[0].legend(frameon=False, labelcolor=GREY, fontsize=9)
-    return _svg(figure)
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    x: Axis
+    y: Axis
+
+    def at(self, x: float, y: float) -> tuple[str, str]:
+        """View box coordinates of a point."""
+        return self.across(x), self.up(y)
+
+    def across(self, x: float) -> str:
+        """The horizontal coordinate."""
+        return _short(self.left + self.x.place(x) * (self.width - self.left - self.right))
+
+    def up(self, y: float) -> str:
+        """The vertical coordinate."""
+        span = self.height - self.top - self.bottom
+        return _short(self.height - self.bottom - self.y.place(y) * span)
+
+    @property
+    def floor(self) -> float:
+        """Where the plotting area ends below."""
+        return self.height - self.bottom
 
 
-def _svg(figure: Figure) -> str:
-    stream = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "lawsmith", "svg.fonttype": "path"}):
-        FigureCanvasSVG(figure)
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    head, _, rest = stream.getvalue().partition("\n")
-    return f"{head}\n<!-- canary {CANARY} -->\n{rest}"
-
-
-def _draw(
-    panel: Axes,
-    family: Family,
-    axis: int,
-    x: Array,
-    y: Array,
-    environment: str,
-    colour: str,
-) -> None:
-    discrete = isinstance(family.controls[axis].domain, Choices)
-    panel.plot(
-        x,
-        y,
-        color=colour,
-        label=environment.capitalize(),
-        linewidth=1.8,
-        linestyle="-" if environment == "original" else (0, (5, 1.5)),
-        marker="o" if discrete else None,
-        markersize=4,
+def slice_svg(family: Family, found: Slice, readout: int) -> str:
+    """Both laws of one readout along one control, with the Fixed inputs as ticks below."""
+    control = family.controls[found.axis]
+    frame = _framed(control, _finite(found, readout))
+    parts = [*_grid(frame, control), *_rug(family, found.axis, frame)]
+    parts += [_curve(found, readout, name, frame, control) for name in ENVIRONMENTS]
+    label = (
+        f"{family.readouts[readout].name} against {control.name}:"
+        f" Original solid, Counterfactual dashed. {_range_words(family, found, readout)}"
     )
-    if discrete and len(x) <= 10:
-        panel.set_xticks(x, [number_text(float(value)) for value in x])
-    if is_logarithmic(family.controls[axis]):
-        panel.set_xscale("log")
-    control = family.controls[axis]
-    panel.set_xlabel(_plain(f"{control.name} ({control.unit or '1'})"), color=GREY)
+    return _svg(frame, "chart", label, parts)
 
 
-def _label(panel: Axes, text: str) -> None:
-    panel.set_ylabel(_plain(text), color=GREY)
-    panel.tick_params(colors=GREY, which="both", labelsize=8)
-    panel.patch.set_alpha(0.0)
-    for side, spine in panel.spines.items():
-        spine.set_color(GREY)
-        spine.set_visible(side in ("left", "bottom"))
-    panel.figure.patch.set_alpha(0.0)
+def thumbnail_svg(family: Family, found: Slice, readout: int) -> str:
+    """The two curves of one slice alone, for the index."""
+    control = family.controls[found.axis]
+    axes = (_control_axis(control), axis_of_values(_finite(found, readout)))
+    frame = _Frame(160, 96, 6, 6, 6, 6, *axes)
+    parts = [_curve(found, readout, name, frame, control, step=2) for name in ENVIRONMENTS]
+    label = f"{family.readouts[readout].name} against {control.name} in both environments"
+    return _svg(frame, "thumb", label, parts)
 
 
-def _plain(text: str) -> str:
-    return text.replace("$", r"\$")
+def observations_svg(
+    task: PublicTask, rows: Sequence[FixedObservation], control: int, readout: int
+) -> str:
+    """The released observations of one readout against one control; the first four are filled."""
+    axis = task.controls[control]
+    points = [(row.inputs[control], row.outputs[readout]) for row in rows]
+    frame = _framed(axis, [y for _, y in points])
+    parts = list(_grid(frame, axis))
+    for number, (x, y) in enumerate(points, start=1):
+        across, up = frame.at(x, y)
+        kind = "first" if number <= MAIN_BUDGET else "later"
+        parts.append(f'<circle class="{kind}" cx="{across}" cy="{up}" r="4"/>')
+    label = f"{task.readouts[readout].name} against {axis.name}: {len(points)} observations"
+    return _svg(frame, "chart", label, parts)
 
 
-def _telling_control(family: Family, laws: Laws) -> int:
-    """The control along which the two laws come apart most, in tolerances."""
-    apart: list[float] = []
-    for axis in range(len(family.controls)):
-        points = _line(family, axis)
-        mask = feasible(family.controls, family.constraints, points)
-        most = 0.0
-        for index, readout in enumerate(family.readouts):
-            g = _values(family, laws["original"][index].expression, points, mask)
-            other = _values(family, laws["counterfactual"][index].expression, points, mask)
-            gap = np.abs(g - other) / (readout.absolute + readout.relative * np.abs(g))
-            known = gap[np.isfinite(gap)]
-            most = max(most, float(np.ptp(known)) if known.size else 0.0)
-        apart.append(most)
-    return int(np.argmax(apart))
+def design_svg(controls: Sequence[FamilyControl], inputs: Sequence[Sequence[float]]) -> str:
+    """Where the Fixed inputs lie in the first two controls, scaled: nothing of any law."""
+    points = to_unit(controls, np.asarray(inputs, dtype=np.float64))
+    unit = Axis(0.0, 1.0, logarithmic=False)
+    frame = _Frame(160, 96, 12, 12, 12, 12, unit, unit)
+    parts = ['<rect class="box" x="2" y="2" width="156" height="92" rx="5"/>']
+    for number, row in enumerate(points.tolist(), start=1):
+        across, up = frame.at(row[0], row[1] if len(row) > 1 else 0.5)
+        kind = "first" if number <= MAIN_BUDGET else "later"
+        parts.append(f'<circle class="{kind}" cx="{across}" cy="{up}" r="3.2"/>')
+    axes = " and ".join(control.name for control in controls[:2])
+    return _svg(frame, "thumb", f"The {len(points)} Fixed inputs over {axes}", parts)
 
 
-def _line(family: Family, axis: int) -> Array:
-    """Points along one control with the others at their middles."""
-    domain = family.controls[axis].domain
-    count = len(domain.choices) if isinstance(domain, Choices) else POINTS
-    unit = np.full((count, len(family.controls)), 0.5)
-    unit[:, axis] = (np.arange(count) + 0.5) / count
-    return from_unit(family.controls, unit)
+def _svg(frame: _Frame, kind: str, label: str, parts: Iterable[str]) -> str:
+    head = (
+        f'<svg class="{kind}" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img"'
+        f' aria-label="{escape(label)}" xmlns="http://www.w3.org/2000/svg">'
+    )
+    return f"{head}{''.join(parts)}</svg>"
 
 
-def _values(family: Family, law: Expression, points: Array, mask: NDArray[np.bool_]) -> Array:
-    """The law along the points; NaN (a gap in the line) where it may not be asked."""
-    function = compile_expression(law)
-    values = np.full(len(points), np.nan)
-    for index in np.flatnonzero(mask):
-        inputs = {
-            control.name: float(points[index, column])
-            for column, control in enumerate(family.controls)
-        }
-        try:
-            values[index] = float(function(inputs))
-        except UndefinedValueError:
-            continue
-    return values
+def _framed(control: FamilyControl, values: Sequence[float]) -> _Frame:
+    y = axis_of_values(values)
+    widest = max((len(tick_text(tick)) for tick in y.ticks()), default=1)
+    return _Frame(360, 216, 14 + 6.4 * widest, 12, 8, 34, _control_axis(control), y)
 
 
-__all__ = ("family_svg",)
+def _control_axis(control: FamilyControl) -> Axis:
+    domain = control.domain
+    if not isinstance(domain, Choices):
+        return Axis(domain.low, domain.high, is_logarithmic(control))
+    low, high = domain.choices[0], domain.choices[-1]
+    if low == high:
+        return Axis(low - 0.5, high + 0.5, logarithmic=False)
+    if low > 0 and high / low > 100:
+        room = (high / low) ** 0.04
+        return Axis(low / room, high * room, logarithmic=True)
+    room = 0.04 * (high - low)
+    return Axis(low - room, high + room, logarithmic=False)
+
+
+def _grid(frame: _Frame, control: FamilyControl) -> Iterable[str]:
+    left, right = _short(frame.left), _short(frame.width - frame.right)
+    for tick in frame.y.ticks():
+        up = frame.up(tick)
+        yield f'<path class="grid" d="M{left} {up}H{right}"/>'
+        yield (
+            f'<text x="{_short(frame.left - 6)}" y="{up}" dy=".35em" text-anchor="end">'
+            f"{tick_text(tick)}</text>"
+        )
+    floor = _short(frame.floor)
+    yield f'<path class="axis" d="M{left} {floor}H{right}"/>'
+    for tick in _x_ticks(frame, control):
+        across = frame.across(tick)
+        yield f'<path class="axis" d="M{across} {floor}v4"/>'
+        yield (
+            f'<text x="{across}" y="{_short(frame.floor + 18)}" text-anchor="middle">'
+            f"{tick_text(tick)}</text>"
+        )
+
+
+def _x_ticks(frame: _Frame, control: FamilyControl) -> list[float]:
+    domain = control.domain
+    if isinstance(domain, Choices) and len(domain.choices) <= MANY_CHOICES:
+        kept: list[float] = []
+        for choice in domain.choices:
+            # 26 units hold a tick's text.
+            if not kept or float(frame.across(choice)) - float(frame.across(kept[-1])) >= 26:
+                kept.append(choice)
+        return kept
+    return frame.x.ticks(most=7)
+
+
+def _rug(family: Family, axis: int, frame: _Frame) -> Iterable[str]:
+    """A tick at the Fixed inputs' values of the control; the first four are longer."""
+    for number, row in enumerate(family.fixed.inputs, start=1):
+        first = number <= MAIN_BUDGET
+        height = 13 if first else 7
+        kind = "rug first" if first else "rug"
+        across = frame.across(row[axis])
+        yield f'<path class="{kind}" d="M{across} {_short(frame.floor)}v-{height}"/>'
+
+
+def _curve(
+    found: Slice,
+    readout: int,
+    name: Environment,
+    frame: _Frame,
+    control: FamilyControl,
+    step: int = 1,
+) -> str:
+    xs, ys = found.inputs[:, found.axis], found.values[name][:, readout]
+    discrete = isinstance(control.domain, Choices)
+    runs, dots = [], []
+    for run in _runs(ys):
+        kept = run if discrete else [*run[:-1:step], run[-1]]
+        places = [frame.at(float(xs[i]), float(ys[i])) for i in kept]
+        if len(places) > 1:
+            runs.append("M" + "L".join(f"{x} {y}" for x, y in places))
+        if discrete or len(places) == 1:
+            dots += [f'<circle class="{name}" cx="{x}" cy="{y}" r="2.6"/>' for x, y in places]
+    kind = f"curve {name} thin" if discrete else f"curve {name}"
+    path = f'<path class="{kind}" d="{"".join(runs)}"/>' if runs else ""
+    return path + "".join(dots)
+
+
+def _runs(values: Array) -> list[list[int]]:
+    """Indices of neighbouring finite values."""
+    runs: list[list[int]] = []
+    for i in np.flatnonzero(np.isfinite(values)).tolist():
+        if runs and runs[-1][-1] == i - 1:
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    return runs
+
+
+def _finite(found: Slice, readout: int) -> list[float]:
+    both = np.concatenate([found.values[name][:, readout] for name in ENVIRONMENTS])
+    return [value for value in both.tolist() if math.isfinite(value)]
+
+
+def _range_words(family: Family, found: Slice, readout: int) -> str:
+    words = []
+    for name in ENVIRONMENTS:
+        known = found.values[name][:, readout]
+        known = known[np.isfinite(known)]
+        if known.size:
+            low, high = (tick_text(float(f"{end:.3g}")) for end in (known.min(), known.max()))
+            words.append(f"{name.capitalize()} from {low} to {high}")
+    unit = family.readouts[readout].unit
+    return "; ".join(words) + (f" {unit}." if unit not in ("", "1") else ".")
+
+
+def _short(value: float) -> str:
+    return f"{value + 0.0:.1f}".removesuffix(".0")
+
+
+__all__ = ("MAIN_BUDGET", "design_svg", "observations_svg", "slice_svg", "thumbnail_svg")
