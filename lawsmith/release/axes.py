@@ -70,12 +70,13 @@ def _linear_ticks(axis: Axis, most: int) -> list[float]:
 
 def _log_ticks(axis: Axis, most: int) -> list[float]:
     first, last = math.floor(math.log10(axis.low)), math.ceil(math.log10(axis.high))
+    decades = range(first, last + 1)
+    ticks: list[float] = []
     for parts in ((1, 2, 5), (1, 3), (1,)):
-        ticks = _between(axis, [s * 10.0**n for n in range(first, last + 1) for s in parts])
+        ticks = _between(axis, [s * 10.0**n for n in decades for s in parts])
         if len(ticks) <= most + 1:
             break
-    skip = math.ceil(len(ticks) / most)
-    return ticks[::skip] if len(ticks) >= 2 else _linear_ticks(axis, most)
+    return ticks[:: math.ceil(len(ticks) / most)] if len(ticks) > 1 else _linear_ticks(axis, most)
 
 
 def _between(axis: Axis, ticks: Iterable[float]) -> list[float]:

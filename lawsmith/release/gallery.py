@@ -1,73 +1,123 @@
 """Pages for people: the public gallery without laws, the sealed one with them, the dataset card."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from lawsmith.expressions import number_text, to_infix
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.family_view import conditions, family_view, interface_symbols
+from lawsmith.release.plots import design_svg, observations_svg
+from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
+from lawsmith.release.wording import figure_text, number_html, unit_html
 from schemas.card import Choices, Domain
-from schemas.family import Family, RelationSet
+from schemas.family import Family
 from schemas.record import CANARY
 from schemas.task import FixedObservation, PublicTask, SealedKey
 
 LicenceRow = dict[str, Any]
 
+INDEX: Final = "index.html"
 
-def public_page(
+LISTED: Final = 12
+"""More choices than this in steps of one are shown by their ends."""
+
+
+def public_pages(
     content: ReleaseContent,
     tasks: Sequence[PublicTask],
     fixed: Mapping[str, Sequence[FixedObservation]],
-) -> str:
-    """The HTML of all tasks, as players see them; only public records go in."""
-    return (
-        _pages(html=True)
-        .get_template("public.html.j2")
-        .render(
-            title=content.release_id,
-            canary=CANARY,
-            manifest=_facts(content),
-            tasks=tasks,
-            fixed=fixed,
+) -> dict[str, str]:
+    """The pages of the tasks as players see them: an index and one page a task.
+
+    Only public records go in. Tasks that share a text, which is public, are one case of the
+    index; nothing else brings tasks together.
+
+    Args:
+        content: the release, for its name and dates.
+        tasks: every task, by id.
+        fixed: task id -> its Fixed observations, in order.
+
+    Returns:
+        File name -> HTML.
+    """
+    pages = _pages(html=True)
+    facts = _facts(content)
+    cases: dict[object, list[PublicTask]] = {}
+    for task in tasks:
+        cases.setdefault((task.background, task.controls, task.readouts), []).append(task)
+    entries = [
+        {
+            "tasks": items,
+            "controls": items[0].controls,
+            "readouts": items[0].readouts,
+            "symbols": interface_symbols(items[0]),
+            "thumbnail": Markup(
+                design_svg(items[0].controls, [row.inputs for row in fixed[items[0].id]])
+            ),
+        }
+        for items in cases.values()
+    ]
+    made = {
+        INDEX: pages.get_template("public_index.html.j2").render(
+            title=content.release_id, manifest=facts, tasks=tasks, entries=entries
         )
-    )
+    }
+    template = pages.get_template("public_task.html.j2")
+    for task in tasks:
+        made[f"{task.id}.html"] = template.render(
+            title=f"{task.id} in {content.release_id}",
+            manifest=facts,
+            task=task,
+            symbols=interface_symbols(task),
+            constraints=conditions(task),
+            rows=fixed[task.id],
+            charts=_observation_charts(task, fixed[task.id]),
+        )
+    return made
 
 
-def sealed_page(
-    content: ReleaseContent, keys: Sequence[SealedKey], plots: Mapping[str, str]
-) -> str:
-    """The HTML of all families with laws, changes, certificates and pictures.
+def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str, str]:
+    """The pages with laws: an index with a picture a family, and one page a family.
 
     Args:
         content: the release.
         keys: every key.
-        plots: family id -> the picture's path relative to the page.
+
+    Returns:
+        File name -> HTML; `family-0001.html` is the first family by id.
     """
-    titles = {card.id: card.title for card in content.cards}
+    cards = {card.id: card for card in content.cards}
     notes = {note.paper_id: note.attribution for note in content.papers}
-    entries = [
-        {
-            "family": family,
-            "title": titles.get(family.card_id, family.id),
-            "attribution": notes.get(family.paper_id or "", ""),
-            "plot": plots[family.id],
-            "original": _laws_text(family.original),
-            "counterfactual": _laws_text(family.counterfactual),
-            "tasks": [key for key in keys if key.family_id == family.id],
-        }
-        for family in content.families
-    ]
-    return (
-        _pages(html=True)
-        .get_template("sealed.html.j2")
-        .render(
-            title=f"{content.release_id}, sealed",
-            canary=CANARY,
-            manifest=_facts(content),
-            entries=entries,
+    pages = _pages(html=True)
+    facts = _facts(content)
+    template = pages.get_template("sealed_family.html.j2")
+    made: dict[str, str] = {}
+    entries = []
+    families = sorted(content.families, key=lambda family: family.id)
+    for number, family in enumerate(families, start=1):
+        laws = {name: sealed_laws(family, name) for name in ENVIRONMENTS}
+        view = family_view(family, cards.get(family.card_id), laws)
+        view["attribution"] = notes.get(family.paper_id or "", "")
+        view["tasks"] = [key for key in keys if key.family_id == family.id]
+        view["page"] = f"family-{number:04d}.html"
+        entries.append(view)
+    for before, view, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
+        made[view["page"]] = template.render(
+            title=f"{view['title_text']}: {content.release_id}, sealed",
+            manifest=facts,
+            before=before,
+            after=after,
+            **view,
         )
+    made[INDEX] = pages.get_template("sealed_index.html.j2").render(
+        title=f"{content.release_id}, sealed", manifest=facts, entries=entries
     )
+    return made
 
 
 def dataset_card(
@@ -77,7 +127,7 @@ def dataset_card(
     return (
         _pages(html=False)
         .get_template("README.md.j2")
-        .render(canary=CANARY, manifest=_facts(content), tasks=tasks, licences=licences)
+        .render(manifest=_facts(content), tasks=tasks, licences=licences)
     )
 
 
@@ -107,25 +157,30 @@ def _facts(content: ReleaseContent) -> dict[str, Any]:
     }
 
 
-def _laws_text(relations: RelationSet) -> list[dict[str, str]]:
-    named = [
-        {"readout": item.name, "text": f"{number_text(item.value)} {item.unit}".strip()}
-        for item in relations.parameters
-    ]
-    named += [
-        {"readout": item.name, "text": to_infix(item.expression)} for item in relations.definitions
-    ]
+def _observation_charts(task: PublicTask, rows: Sequence[FixedObservation]) -> list[dict[str, Any]]:
     return [
-        {"readout": item.readout, "text": to_infix(item.expression)} for item in relations.relations
-    ] + named
+        {
+            "readout": readout,
+            "control": control,
+            "svg": Markup(observations_svg(task, rows, x, y)),
+        }
+        for y, readout in enumerate(task.readouts)
+        for x, control in enumerate(task.controls)
+    ]
 
 
-def _domain(domain: Domain) -> str:
-    if isinstance(domain, Choices):
-        return ", ".join(map(number_text, domain.choices))
-    return f"{number_text(domain.low)} to {number_text(domain.high)}"
+def _domain(domain: Domain) -> Markup:
+    """A range, or the choices; a long row of whole numbers in steps of one is shortened."""
+    if not isinstance(domain, Choices):
+        return Markup(f"{number_html(domain.low)} to {number_html(domain.high)}")
+    found = domain.choices
+    if len(found) > LISTED and all(b - a == 1.0 for a, b in pairwise(found)):
+        first, last = number_text(found[0]), number_text(found[-1])
+        return Markup(f"{first}, {number_text(found[1])}, … {last}")
+    return Markup(", ").join(number_html(choice) for choice in found)
 
 
+@lru_cache
 def _pages(*, html: bool) -> Environment:
     pages = Environment(
         loader=PackageLoader("lawsmith.release", "templates"),
@@ -135,10 +190,15 @@ def _pages(*, html: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    pages.globals["canary"] = CANARY
     pages.filters["domain"] = _domain
-    pages.filters["number"] = number_text
+    pages.filters["number"] = number_html
+    pages.filters["digits"] = number_text
+    pages.filters["unit"] = unit_html
     pages.filters["infix"] = to_infix
+    pages.filters["short"] = figure_text
+    pages.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     return pages
 
 
-__all__ = ("dataset_card", "licence_rows", "public_page", "sealed_page")
+__all__ = ("INDEX", "dataset_card", "licence_rows", "public_pages", "sealed_pages")

@@ -15,7 +15,7 @@ from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
 from lawsmith.release.bundle.reading import load, load_lines
 from lawsmith.release.content import ReleaseContent, check_version
-from lawsmith.release.gallery import dataset_card, licence_rows, public_page, sealed_page
+from lawsmith.release.gallery import dataset_card, licence_rows, public_pages, sealed_pages
 from lawsmith.release.gates import Certifier, check_gates
 from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import (
@@ -27,7 +27,6 @@ from lawsmith.release.manifest import (
     sealed_manifest,
 )
 from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, jsonl_text, write_parquet
-from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
 from schemas.record import Instant
 from schemas.release import PublicManifest, SealedManifest
 from schemas.task import SealedKey
@@ -165,7 +164,7 @@ def thaw(folder: Path) -> None:
 
 def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: str) -> None:
     content = assembly.content
-    for tree in ("public/gallery", "sealed/gallery/plots"):
+    for tree in ("public/gallery", "sealed/gallery"):
         (folder / tree).mkdir(parents=True)
     for table, path in TABLE_PATHS.items():
         _write(folder / path, jsonl_text(assembly.tables[table]))
@@ -195,24 +194,17 @@ def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: s
 
 
 def _write_pages(folder: Path, assembly: Assembly) -> None:
-    # Only a writer needs matplotlib; players and scorers import this package too.
-    from lawsmith.release.plots import family_svg
-
     content = assembly.content
     fixed = {
         task.id: [row for row in assembly.fixed if row.task_id == task.id]
         for task in assembly.tasks
     }
-    _write(folder / "public/gallery/index.html", public_page(content, assembly.tasks, fixed))
+    for name, page in public_pages(content, assembly.tasks, fixed).items():
+        _write(folder / "public/gallery" / name, page)
     card = dataset_card(content, assembly.tasks, licence_rows(content.families, content.papers))
     _write(folder / "public/README.md", card)
-    plots: dict[str, str] = {}
-    for number, family in enumerate(sorted(content.families, key=lambda f: f.id), start=1):
-        plots[family.id] = f"plots/family-{number:04d}.svg"
-        svg = family_svg(family, {name: sealed_laws(family, name) for name in ENVIRONMENTS})
-        _write(folder / "sealed/gallery" / plots[family.id], svg)
-    page = sealed_page(content, assembly.keys, plots)
-    _write(folder / "sealed/gallery/index.html", page)
+    for name, page in sealed_pages(content, assembly.keys).items():
+        _write(folder / "sealed/gallery" / name, page)
 
 
 def _write(path: Path, text: str) -> None:
