@@ -75,19 +75,12 @@ def tree_marks(mine: Expression, other: Expression, path: str = "") -> Marks:
     """The subtrees of one expression that another one lacks, outermost first."""
     if mine == other:
         return frozenset()
+    same = isinstance(mine, Op) and isinstance(other, Op) and mine.op == other.op
     if isinstance(mine, Op) and mine.op in _CHAINS:
-        theirs = other.args if isinstance(other, Op) and other.op == mine.op else (other,)
-        if len(theirs) > 1 or any(_alike(arg, other) >= _ALIKE for arg in mine.args):
+        theirs = other.args if same and isinstance(other, Op) else (other,)
+        if len(theirs) > 1 or _likest(mine.args, other)[1] >= _ALIKE:
             return _chain_marks(mine, theirs, path)
-    if isinstance(other, Op) and other.op in _CHAINS and _kind(mine) != other.op:
-        best = max(other.args, key=lambda arg: _alike(mine, arg))
-        if _alike(mine, best) >= _ALIKE:
-            return tree_marks(mine, best, path)
-    if (
-        isinstance(mine, Op)
-        and isinstance(other, Op)
-        and (mine.op, len(mine.args)) == (other.op, len(other.args))
-    ):
+    if same and isinstance(mine, Op) and isinstance(other, Op):
         return _gathered(
             path,
             len(mine.args),
@@ -96,7 +89,29 @@ def tree_marks(mine: Expression, other: Expression, path: str = "") -> Marks:
                 for i, (arg, theirs) in enumerate(zip(mine.args, other.args, strict=True))
             ],
         )
+    return _wrapped_marks(mine, other, path)
+
+
+def _wrapped_marks(mine: Expression, other: Expression, path: str) -> Marks:
+    """One tree may be the other with something put on: then only that is marked."""
+    if isinstance(mine, Op) and len(mine.args) > 1:
+        best, alike = _likest(mine.args, other)
+        if alike >= _ALIKE:
+            found = tree_marks(mine.args[best], other, f"{path}/args/{best}")
+            rest = {f"{path}/args/{i}" for i in range(len(mine.args)) if i != best}
+            return found | rest
+    if isinstance(other, Op) and len(other.args) > 1:
+        best, alike = _likest(other.args, mine)
+        if alike >= _ALIKE:
+            return tree_marks(mine, other.args[best], path)
     return frozenset({path})
+
+
+def _likest(args: Sequence[Expression], other: Expression) -> tuple[int, float]:
+    """Which of several trees is most like another one, and how much."""
+    alike = [_alike(arg, other) for arg in args]
+    best = max(range(len(args)), key=alike.__getitem__)
+    return best, alike[best]
 
 
 def pruned(node: Expression) -> Expression:
@@ -221,10 +236,6 @@ def _alike(one: Expression, other: Expression) -> float:
         return 1.0
     mine, theirs = (Counter(node for _, node in walk(item)) for item in (one, other))
     return (mine & theirs).total() / max(mine.total(), theirs.total())
-
-
-def _kind(node: Expression) -> str:
-    return node.op if isinstance(node, Op) else ""
 
 
 def _joined(op: str, args: tuple[Expression, ...], empty: float) -> Expression:

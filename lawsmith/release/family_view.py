@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.mutation.strata import difficulty_of
 from lawsmith.release.changes import Formula, Shown, shown_laws
 from lawsmith.release.mathml import equation, math, mathml, number_mathml
-from lawsmith.release.plots import slice_svg, thumbnail_svg
+from lawsmith.release.plots import slice_is_logarithmic, slice_svg, thumbnail_svg
 from lawsmith.release.slices import Laws, Slice, slices_of, telling_slice
 from lawsmith.release.symbols import Symbols, symbols_of
 from lawsmith.release.wording import MOVES, QUESTIONS, figure_label, figure_text
@@ -197,7 +198,8 @@ def _change(
         name, where = family.original.relations[index].readout, "in the law of"
     unit = family.original.parameters[index].unit if kind == "parameters" else ""
     return {
-        "words": MOVES[item.move],
+        "words": MOVES[item.move][1],
+        "noun": MOVES[item.move][0],
         "where": where,
         "symbol": math_inline(symbols[name]),
         "name": name,
@@ -242,11 +244,13 @@ def _slice(family: Family, found: Slice, symbols: Symbols) -> View:
         "unit": control.unit,
         "held": held,
         "middle": found.middle,
+        "logarithmic": is_logarithmic(control),
         "charts": [
             {
                 "symbol": math_inline(symbols[readout.name]),
                 "unit": readout.unit,
                 "svg": _drawn(slice_svg(family, found, index)),
+                "logarithmic": slice_is_logarithmic(found, index),
             }
             for index, readout in enumerate(family.readouts)
         ],

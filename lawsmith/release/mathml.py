@@ -25,7 +25,7 @@ _FUNCTIONS: Final = {
 }  # fmt: skip
 _FENCES: Final = {"abs": ("|", "|"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉")}
 _BASES: Final = {"log10": "10", "log2": "2"}
-_RAISED: Final = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh"))
+_RAISED: Final = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh", "log"))
 PI: Final = Op("acos", (-1.0,))
 PLAIN_DIGITS: Final = 7
 """Longer whole numbers are shown with a power of ten."""
@@ -68,7 +68,7 @@ def equation(left: str, right: str, sign: str = "=") -> str:
 
 def math(rows: str, *, display: bool = True) -> str:
     """A `math` element."""
-    style = ' display="block"' if display else ""
+    style = ' displaystyle="true"' if display else ""
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML"{style}><mrow>{rows}</mrow></math>'
 
 

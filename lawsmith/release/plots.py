@@ -72,6 +72,11 @@ def slice_svg(family: Family, found: Slice, readout: int) -> str:
     return _svg(frame, "chart", label, parts)
 
 
+def slice_is_logarithmic(found: Slice, readout: int) -> bool:
+    """Whether the chart of a slice has a logarithmic scale upwards."""
+    return axis_of_values(_finite(found, readout)).logarithmic
+
+
 def thumbnail_svg(family: Family, found: Slice, readout: int) -> str:
     """The two curves of one slice alone, for the index."""
     control = family.controls[found.axis]
@@ -103,7 +108,7 @@ def design_svg(controls: Sequence[FamilyControl], inputs: Sequence[Sequence[floa
     points = to_unit(controls, np.asarray(inputs, dtype=np.float64))
     unit = Axis(0.0, 1.0, logarithmic=False)
     frame = _Frame(160, 96, 12, 12, 12, 12, unit, unit)
-    parts = ['<rect class="box" x="2" y="2" width="156" height="92" rx="5"/>']
+    parts: list[str] = []
     for number, row in enumerate(points.tolist(), start=1):
         across, up = frame.at(row[0], row[1] if len(row) > 1 else 0.5)
         kind = "first" if number <= MAIN_BUDGET else "later"
@@ -237,4 +242,11 @@ def _short(value: float) -> str:
     return f"{value + 0.0:.1f}".removesuffix(".0")
 
 
-__all__ = ("MAIN_BUDGET", "design_svg", "observations_svg", "slice_svg", "thumbnail_svg")
+__all__ = (
+    "MAIN_BUDGET",
+    "design_svg",
+    "observations_svg",
+    "slice_is_logarithmic",
+    "slice_svg",
+    "thumbnail_svg",
+)

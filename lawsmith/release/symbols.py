@@ -148,7 +148,9 @@ def _unit(tokens: list[str], *, upright: bool) -> tuple[str, list[str]]:
         return f"<mn>{token}</mn>", tokens
     if token.isalpha():
         return f'<mi mathvariant="normal">{token}</mi>' if upright else f"<mi>{token}</mi>", tokens
-    if token in ("+", "-", "*", "/", "=", ","):
+    if token == "/":
+        return '<mo lspace="0" rspace="0">/</mo>', tokens
+    if token in ("+", "-", "*", "=", ","):
         return f"<mo>{'−' if token == '-' else token}</mo>", tokens
     raise _UnreadableError
 

@@ -26,17 +26,21 @@ QUESTIONS: Final[Mapping[int, str]] = {
 }
 """What a certificate asks, in plain words, by number."""
 
-MOVES: Final[Mapping[MoveKind, str]] = {
-    "coefficient": "Another coefficient",
-    "exponent": "Another exponent",
-    "transform": "A quantity enters through another function",
-    "interaction": "Two inputs act on each other",
-    "operator_swap": "Two terms are joined by another operator",
-    "term_added": "A term is added",
-    "term_removed": "A term is removed",
-    "historical_parameter": "A parameter has another value",
-    "historical_correction": "A correction that is zero in the Original is present",
+MOVES: Final[Mapping[MoveKind, tuple[str, str]]] = {
+    "coefficient": ("coefficient", "Another coefficient"),
+    "exponent": ("exponent", "Another exponent"),
+    "transform": ("function", "A quantity enters through another function"),
+    "interaction": ("interaction", "Two inputs act on each other"),
+    "operator_swap": ("operator", "Two terms are joined by another operator"),
+    "term_added": ("added term", "A term is added"),
+    "term_removed": ("removed term", "A term is removed"),
+    "historical_parameter": ("parameter", "A parameter has another value"),
+    "historical_correction": (
+        "correction",
+        "A correction that is zero in the Original is present",
+    ),
 }
+"""What a move changes, as a noun and as a sentence."""
 
 _POWER: Final = re.compile(r"(?:\^|\*\*)\(?(-?\d+(?:\.\d+)?(?:/\d+)?)\)?")
 _SMALL: Final = re.compile(r"(?<=[A-Za-z])_([A-Za-z0-9]+)")
