@@ -39,13 +39,14 @@ def axis_of_values(values: Iterable[float]) -> Axis:
     low, high = (known[0], known[-1]) if known else (0.0, 1.0)
     if low > 0 and high / low > LOG_SPAN:
         room = (high / low) ** 0.04
-        return Axis(low / room, high * room, logarithmic=True)
+        return Axis(low / room**2, high * room, logarithmic=True)
     if low == high:
         low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
     room = 0.05 * (high - low)
     if 0 <= low < 0.35 * high:
         return Axis(0.0, high + room, logarithmic=False)
-    return Axis(low - room, high + room, logarithmic=False)
+    # The ticks of the Fixed inputs stand below the lowest value.
+    return Axis(low - 2 * room, high + room, logarithmic=False)
 
 
 def tick_text(value: float) -> str:

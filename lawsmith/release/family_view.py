@@ -6,7 +6,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from lawsmith.measurement.sampling import is_logarithmic
-from lawsmith.mutation.strata import difficulty_of
+from lawsmith.mutation.strata import HOPELESS, difficulty_of
 from lawsmith.release.changes import Formula, Shown, shown_laws
 from lawsmith.release.mathml import equation, math, mathml, number_mathml
 from lawsmith.release.plots import slice_is_logarithmic, slice_svg, thumbnail_svg
@@ -38,6 +38,7 @@ def family_view(family: Family, card: Card | HistoricalCard | None, laws: Laws) 
     shown = shown_laws(family)
     found = slices_of(family, laws)
     telling, readout = telling_slice(family, found)
+    names = [item.name for item in family.controls] + [item.name for item in family.readouts]
     return {
         "family": family,
         "title_text": family.id if card is None else card.title,
@@ -62,7 +63,7 @@ def family_view(family: Family, card: Card | HistoricalCard | None, laws: Laws) 
                 "outcome": item.outcome,
                 "sentence": item.sentence,
                 "figures": [
-                    (figure_label(key), figure_text(value), str(value))
+                    (figure_label(key, names), figure_text(value), str(value))
                     for key, value in sorted(item.figures.items())
                 ],
             }
@@ -265,7 +266,7 @@ def _difficulty(family: Family, laws: Laws) -> View:
         "stratum": family.difficulty,
         "moves": found.moves,
         "distance": figure_text(found.distance),
-        "refit": figure_text(found.refit),
+        "refit": figure_text(found.refit) + (" or more" if found.refit >= HOPELESS else ""),
         "nodes": nodes,
     }
 

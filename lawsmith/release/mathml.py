@@ -179,7 +179,10 @@ class _Printer:
     def _power(self, node: Op, path: str) -> _Piece:
         base, exponent = node.args
         above = f"<mrow>{self._linear(exponent, f'{path}/args/1')}</mrow>"
-        if isinstance(base, Op) and base.op in _RAISED and f"{path}/args/0" not in self._marks:
+        # The -1st power of a sine would be read as its inverse.
+        whole = isinstance(exponent, float) and exponent >= 2.0 and exponent.is_integer()
+        raised = whole and f"{path}/args/0" not in self._marks
+        if raised and isinstance(base, Op) and base.op in _RAISED:
             inner = self.piece(base.args[0], f"{path}/args/0/args/0")
             head = f"<msup><mi>{_FUNCTIONS.get(base.op, base.op)}</mi>{above}</msup>"
             return _called(head, inner)

@@ -128,7 +128,7 @@ def _svg(frame: _Frame, kind: str, label: str, parts: Iterable[str]) -> str:
 def _framed(control: FamilyControl, values: Sequence[float]) -> _Frame:
     y = axis_of_values(values)
     widest = max((len(tick_text(tick)) for tick in y.ticks()), default=1)
-    return _Frame(360, 216, 14 + 6.4 * widest, 12, 8, 34, _control_axis(control), y)
+    return _Frame(360, 210, 14 + 6.4 * widest, 12, 8, 27, _control_axis(control), y)
 
 
 def _control_axis(control: FamilyControl) -> Axis:

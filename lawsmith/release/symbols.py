@@ -51,6 +51,9 @@ def symbols_of(named: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def symbol_mathml(symbol: str) -> str | None:
     """MathML of a LaTeX symbol with sub- and superscripts, or None where it is no such thing."""
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9]+", symbol):
+        # Letters side by side would read as a product.
+        return name_mathml(symbol)
     tokens = _TOKEN.findall(symbol)
     if not symbol.strip() or "".join(tokens) != symbol:
         return None

@@ -1,7 +1,7 @@
 """Words and texts of the galleries: certificates, figures, units, moves."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
@@ -66,14 +66,15 @@ def number_html(value: float) -> Markup:
 
 
 def figure_text(value: float | str) -> str:
-    """A figure of a certificate to four digits; its full value stands in the tables."""
-    if isinstance(value, str):
-        return value.replace("_", " ")
-    return tick_text(float(f"{value:.4g}"))
+    """A figure of a certificate to four digits."""
+    return value if isinstance(value, str) else tick_text(float(f"{value:.4g}"))
 
 
-def figure_label(key: str) -> str:
-    """A figure's key in words."""
+def figure_label(key: str, names: Sequence[str]) -> str:
+    """A figure's key in words; the name of a control or readout at its end stays whole."""
+    for name in sorted(names, key=len, reverse=True):
+        if key.endswith(f"_{name}"):
+            return key.removesuffix(name).replace("_", " ") + name
     return key.replace("_", " ")
 
 
