@@ -188,11 +188,11 @@ def _change(
     """One mutation in words, with the formula before and after."""
     kind, index = item.path.split("/")[1], int(item.path.split("/")[2])
     name, where = "", ""
-    reason = ""
+    rule = None
     if kind == "parameters":
         name = family.original.parameters[index].name
         rules = card.mutation_rules if isinstance(card, HistoricalCard) else ()
-        reason = next((rule.reason for rule in rules if rule.target == name), "")
+        rule = next((item for item in rules if item.target == name), None)
     elif kind == "definitions":
         name, where = family.original.definitions[index].name, "in the definition of"
     else:
@@ -210,7 +210,7 @@ def _change(
         "parameter": kind == "parameters",
         "factor": _factor(item),
         "meaning": _meanings(card).get(name, ""),
-        "reason": reason,
+        "rule": rule,
         "introduced": [
             {
                 "math": math_inline(f"{symbols[p.name]}<mo>=</mo>{number_mathml(p.value)}"),

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lawsmith.expressions import number_text, to_infix
+from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.release.axes import axis_of_values
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import conditions, family_view, interface_symbols
@@ -164,6 +165,7 @@ def _observation_charts(task: PublicTask, rows: Sequence[FixedObservation]) -> l
             "readout": readout,
             "control": control,
             "svg": Markup(observations_svg(task, rows, x, y)),
+            "across": is_logarithmic(control),
             "logarithmic": axis_of_values(row.outputs[y] for row in rows).logarithmic,
         }
         for y, readout in enumerate(task.readouts)

@@ -120,7 +120,7 @@ def _scripted(tokens: list[str], *, upright: bool) -> tuple[str, list[str]]:
     while tokens and tokens[0] in ("_", "^", "'"):
         mark = tokens[0]
         if mark == "'":
-            text, tokens, mark = "<mo>′</mo>", tokens[1:], "^"
+            text, tokens, mark = '<mo lspace="0" rspace="0">′</mo>', tokens[1:], "^"
         else:
             text, tokens = _unit(tokens[1:], upright=upright)
         if mark in scripts:

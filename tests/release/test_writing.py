@@ -19,6 +19,7 @@ from schemas.release import StageCount
 from schemas.source import Collection
 
 FILES = {
+    # Beside these, one gallery page a task.
     "public/README.md",
     "public/discovery.jsonl",
     "public/discovery.parquet",
@@ -36,7 +37,7 @@ FILES = {
     "sealed/collection.key",
     "sealed/families.jsonl",
     "sealed/gallery/index.html",
-    "sealed/gallery/plots/family-0001.svg",
+    "sealed/gallery/family-0001.html",
     "sealed/keys.jsonl",
     "sealed/manifest.json",
     "sealed/reviews.jsonl",
@@ -49,9 +50,13 @@ def files_of(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
 
 
+def expected_files(release: Path) -> set[str]:
+    return FILES | {f"public/gallery/{task.id}.html" for task in read_public(release).tasks}
+
+
 def test_a_release_is_two_trees_and_nothing_else(temporal_release: Path) -> None:
     assert temporal_release.name == "temporal-0.1.0-sample"
-    assert files_of(temporal_release) == FILES
+    assert files_of(temporal_release) == expected_files(temporal_release)
     assert {path.name for path in temporal_release.parent.iterdir()} == {temporal_release.name}
     for path in (temporal_release, *temporal_release.rglob("*")):
         assert path.stat().st_mode & 0o222 == 0
@@ -60,12 +65,13 @@ def test_a_release_is_two_trees_and_nothing_else(temporal_release: Path) -> None
 def test_manifests_account_for_every_file(temporal_release: Path) -> None:
     release = read_release(temporal_release)
     assert release.sealed is not None
+    files = expected_files(temporal_release)
     public = {item.path for item in release.public.manifest.files}
-    assert public == {name for name in FILES if name.startswith("public/")} - {
+    assert public == {name for name in files if name.startswith("public/")} - {
         "public/manifest.json"
     }
     sealed = {item.path for item in release.sealed.manifest.files}
-    assert sealed == FILES - {"public/manifest.json", "sealed/manifest.json"}
+    assert sealed == files - {"public/manifest.json", "sealed/manifest.json"}
     assert release.public.manifest.synthetic_sources
     assert release.public.manifest.tasks == 4
 
