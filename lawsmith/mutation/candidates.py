@@ -26,10 +26,10 @@ _Identity = tuple[frozenset[tuple[str, Expression]], tuple[tuple[str, float], ..
 
 
 def historical_candidates(
-    card: HistoricalCard, original: RelationSet, rng: Generator
+    card: HistoricalCard, original: RelationSet, rng: Generator, draws: int = HISTORICAL_DRAWS
 ) -> Iterator[Candidate]:
     """Successive keyed draws within the card's ranges."""
-    for _ in range(HISTORICAL_DRAWS):
+    for _ in range(draws):
         relations, mutations = counterfactual_of(card, original, rng)
         moves = tuple(mutation.move for mutation in mutations)
         yield Candidate(moves, {}, mutations, relations, ())
@@ -147,6 +147,7 @@ def _identity(candidate: Candidate) -> _Identity:
 
 
 __all__ = (
+    "HISTORICAL_DRAWS",
     "MAX_PAIRS",
     "SEARCH_POLICY",
     "Candidate",

@@ -7,7 +7,12 @@ from typing import Final
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.measurement import DesignError
-from lawsmith.mutation.candidates import Candidate, Pool, historical_candidates
+from lawsmith.mutation.candidates import (
+    HISTORICAL_DRAWS,
+    Candidate,
+    Pool,
+    historical_candidates,
+)
 from lawsmith.mutation.proposals import candidate_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import blend_size
@@ -38,7 +43,7 @@ def forge_family(
     difficulty: Stratum | None = None,
     background: str | None = None,
     move: MoveKind | None = None,
-    candidates: int = CANDIDATES,
+    candidates: int | None = None,
 ) -> Family:
     """The certified family of a card.
 
@@ -49,7 +54,8 @@ def forge_family(
         background: the background text; None = the template over the card.
         move: take only candidates with a move of this kind; None = the kinds in the card's
             keyed order, so that releases balance them.
-        candidates: how many are taken through all certificates before giving up.
+        candidates: how many are taken through all certificates before giving up; None = 24, or
+            8 draws of a Historical card.
 
     Raises:
         ForgeError: no family can be forged; it carries the reason code and what was tried.
@@ -71,7 +77,7 @@ def forge(
     difficulty: Stratum | None = None,
     background: str | None = None,
     move: MoveKind | None = None,
-    candidates: int = CANDIDATES,
+    candidates: int | None = None,
 ) -> ForgeReport:
     """What the forge makes of a card; a refused card is a report, not an exception.
 
@@ -82,22 +88,34 @@ def forge(
         too_large = _too_large(bench)
         if too_large is not None:
             return too_large
-        if isinstance(card, HistoricalCard):
-            drawn = historical_candidates(
-                card, bench.original, generator(key, "historical", bench.id)
-            )
-            wanted: Iterator[Candidate] = (
-                one for one in drawn if move is None or move in one.moves
-            )
-        else:
-            pool = Pool(bench.ground, generator(key, "moves", bench.id), bench.rejected)
-            kinds = pool.kinds if move is None else (move,)
-            wanted = _dealt(bench, pool, kinds, difficulty, candidates)
-        return _first(bench, islice(wanted, candidates), difficulty)
+        return _first(bench, _wanted(bench, difficulty, move, candidates), difficulty)
     except (DesignError, ForgeError) as error:
         return _refused(error.reason_code, str(error))
     except UndefinedValueError as error:
         return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+
+
+def judge_candidates(
+    card: Card | HistoricalCard, key: bytes, candidates: int | None = None
+) -> tuple[tuple[Family, ...], tuple[RejectedCandidate, ...]]:
+    """Every candidate that the search may reach, not only up to the first that passes.
+
+    Args:
+        card: an admitted card or a Historical card.
+        key: the collection key.
+        candidates: as `forge_family`.
+
+    Returns:
+        The families of those that pass all certificates, in order of preference, and those that
+        fail, with the reason.
+
+    Raises:
+        ForgeError, DesignError, UndefinedValueError: as `workbench.Workbench`.
+    """
+    bench = Workbench(card, key)
+    found = (bench.tried(one) for one in _wanted(bench, None, None, candidates))
+    passed = tuple(family for family in found if family is not None)
+    return passed, tuple(bench.rejected)
 
 
 def forge_proposed(
@@ -140,6 +158,24 @@ def forge_proposed(
         return _refused(error.reason_code, str(error))
     except UndefinedValueError as error:
         return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+
+
+def _wanted(
+    bench: Workbench,
+    difficulty: Stratum | None,
+    move: MoveKind | None,
+    limit: int | None,
+) -> Iterator[Candidate]:
+    """The candidates of a card in order of preference, as many as may be tried."""
+    card = bench.card
+    if isinstance(card, HistoricalCard):
+        rng = generator(bench.key, "historical", bench.id)
+        drawn = historical_candidates(card, bench.original, rng, limit or HISTORICAL_DRAWS)
+        return (one for one in drawn if move is None or move in one.moves)
+    pool = Pool(bench.ground, generator(bench.key, "moves", bench.id), bench.rejected)
+    kinds = pool.kinds if move is None else (move,)
+    most = limit or CANDIDATES
+    return islice(_dealt(bench, pool, kinds, difficulty, most), most)
 
 
 def _first(
@@ -230,4 +266,5 @@ __all__ = (
     "forge",
     "forge_family",
     "forge_proposed",
+    "judge_candidates",
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from lawsmith.gateways.warehouse import Row, collection_key, read_partition
 from lawsmith.mutation.backgrounds import background_leak
 from lawsmith.mutation.pairing import forge
+from lawsmith.mutation.strata import by_move
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import historical_cards
@@ -100,7 +101,7 @@ def _row(context: StageContext, partition: str, card: Card | HistoricalCard, fam
         version=None if isinstance(card, HistoricalCard) else card.version,
         card_id=card.id,
         title=card.title,
-        moves=", ".join(mutation.move for mutation in family.mutations),
+        moves=", ".join(group[0].move for group in by_move(family.mutations)),
         stratum=family.difficulty,
         readouts=len(family.readouts),
         controls=len(family.controls),

@@ -11,7 +11,7 @@ from lawsmith.measurement import dense_design
 from lawsmith.mutation.candidates import Pool, temporal_candidates
 from lawsmith.mutation.ground import Ground
 from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.pairing import forge, forge_family
+from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
 from lawsmith.mutation.relation_sets import laws_of
 from lawsmith.mutation.sources import interface_of, relation_set_of
 from lawsmith.seals import generator
@@ -143,3 +143,11 @@ def test_an_inert_control_must_be_brought_in(parts: Parts, key: bytes) -> None:
     assert "w" in {name for law in laws for name in names_of(law)}
     reasons = {one.reason for one in report.rejected if one.certificate == 6}
     assert reasons <= {"controls w stand in neither world's law"}
+
+
+def test_every_candidate_can_be_judged(card: Card, key: bytes) -> None:
+    passed, failed = judge_candidates(card, key, candidates=6)
+    assert len(passed) <= 6
+    assert passed[0] == forge_family(card, key)
+    assert len({family.digest for family in passed}) == len(passed)
+    assert all(one.reason for one in failed)

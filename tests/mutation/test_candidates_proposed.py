@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from lawsmith.mutation.pairing import forge, forge_family, forge_proposed
 from lawsmith.mutation.proposals import Proposal
@@ -212,6 +214,53 @@ def test_laws_that_grow_when_written_out_are_counted_not_built(
         )
     report = forge_proposed(card, key, [json.dumps(data)])
     assert "exceed 1024" in report.rejected[0].reason
+
+
+NUMBERS = (0.0, -1.0, 1e300, -1e-300, 5e-324, 1e16, 2.0)
+OPS = ("add", "sub", "mul", "div", "pow", "log", "exp", "sqrt", "mod", "atan2", "floor", "acosh")
+
+
+@given(data=st.data())
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_hostile_proposals_are_reports_never_exceptions(
+    family: Family, card: Card, key: bytes, data: st.DataObject
+) -> None:
+    # The law of h is replaced by a drawn tree; the change is declared as it must be.
+    tree = st.recursive(
+        st.sampled_from(NUMBERS) | st.sampled_from(["x", "z", "a", "k", "shape"]),
+        lambda inner: st.tuples(st.sampled_from(OPS), inner, inner),
+        max_leaves=6,
+    )
+    drawn = _wire(data.draw(tree))
+    original = json.loads(family.original.model_dump_json())
+    before = original["relations"][0]["expression"]
+    original["relations"][0]["expression"] = drawn
+    mutation = {
+        "move": "transform",
+        "path": "/relations/0/expression",
+        "before": before,
+        "after": drawn,
+        "introduced": [],
+    }
+    text = json.dumps({"counterfactual": original, "mutations": [mutation]})
+    report = forge_proposed(card, key, [text])
+    if report.family is None:
+        assert len(report.rejected) == 1
+        assert report.rejected[0].reason
+
+
+def _wire(tree: Any) -> Any:
+    if isinstance(tree, float):
+        return tree
+    if isinstance(tree, str):
+        return {"var": tree}
+    arity = 1 if tree[0] in {"log", "exp", "sqrt", "floor", "acosh"} else 2
+    return {"op": tree[0], "args": [_wire(arg) for arg in tree[1 : 1 + arity]]}
 
 
 def test_nothing_proposed_is_no_candidate(card: Card, key: bytes) -> None:
