@@ -7,17 +7,17 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import compile_expression, equivalent, literal_paths
+from lawsmith.expressions import compile_expression, equivalent
 from lawsmith.measurement import quantise, score_prediction
 from lawsmith.measurement.constraints import Points, columns, feasible
-from lawsmith.measurement.deltas import with_node
 from lawsmith.measurement.fits import fit_form
 from lawsmith.measurement.prediction import prediction_errors
 from lawsmith.measurement.sampling import from_unit, to_unit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.constants import allowed, free_constants, independent, slopes
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices, Domain
-from schemas.expression import Expression, Var, walk
+from schemas.expression import substitute
 from schemas.family import Certificate, Environment
 
 STRUCTURAL: Final = frozenset(
@@ -33,8 +33,10 @@ STRUCTURAL: Final = frozenset(
 )
 REFIT_BOUND: Final = 1.5
 REFIT_CAP: Final = 10.0
-"""Where the figure of a refit ends. How far a hopeless one gets hangs on the last bit of its
-inputs (80 to 183 for one family), and a certificate must give the same figure everywhere."""
+"""Where the figure of a refit ends. How far a hopeless one gets (10 to 4,000 tolerances) hangs on
+the last bits of its guesses, and a certificate must give the same figure everywhere."""
+REFIT_FLOOR: Final = 1e-3
+"""Where it begins: below is the rounding of a form that reaches the Counterfactual."""
 REFIT_ROWS: Final = 128
 SHARE_BOUND: Final = 0.8
 MEDIAN_BOUND: Final = 10.0
@@ -56,7 +58,7 @@ def distinct(case: Case) -> Certificate:
     different = _different_readout(case)
     figures["different_readout"] = different or "none"
     worst, figures["refit_readout"] = _refit_all(case)
-    figures["refit_worst_e"] = float(f"{min(worst, REFIT_CAP):.3g}")
+    figures["refit_worst_e"] = float(f"{min(max(worst, REFIT_FLOOR), REFIT_CAP):.3g}")
     return certificate(
         3,
         different is not None and structural >= 1 and worst > REFIT_BOUND,
@@ -165,20 +167,6 @@ def fixed_steps(case: Case) -> float:
     return float((np.abs(observed[0] - observed[1]) / case.steps).max())
 
 
-def free_constants(law: Expression) -> tuple[Expression, dict[str, float]]:
-    """A law's form with every literal that may be refitted a named constant, and its values."""
-    values: dict[str, float] = {}
-    nodes = dict(walk(law))
-    form = law
-    for path in literal_paths(law):
-        node = nodes[path]
-        if isinstance(node, float):
-            name = f"free_{len(values)}"
-            values[name] = node
-            form = with_node(form, path, Var(name))
-    return form, values
-
-
 def _around(
     case: Case, point: Points, unit: Points, free: Sequence[int], step: float
 ) -> tuple[Points, Points]:
@@ -215,26 +203,33 @@ def _observe(case: Case, table: Table) -> Table:
 
 
 def _refit(case: Case, r: int) -> float:
-    """Largest e of the Original's form on the Counterfactual's hidden inputs, best refit."""
+    """Largest e of the Original's form on the Counterfactual's hidden inputs, best refit.
+
+    Constants that cannot be told from others are held: along a scale that changes nothing a fit
+    creeps, and would stop short of a limit of the form that is the Counterfactual.
+    """
     readout = case.family.readouts[r]
     if case.dense_values["counterfactual"] is None:
         return 0.0
+    controls = case.family.controls
     stride = max(1, len(case.dense) // REFIT_ROWS)
     truth = case.dense_values["counterfactual"][::stride, r]
-    inputs = columns(case.family.controls, case.dense[::stride])
-    form, start = free_constants(case.folded["original"][readout.name])
-    scale = readout.absolute + readout.relative * np.abs(truth)
-    hidden = columns(case.family.controls, case.hidden)
+    inputs = columns(controls, case.dense[::stride])
+    form, values = free_constants(case.folded["original"][readout.name])
+    names = tuple(values)
+    free = independent(names, slopes(form, values, names, controls, case.dense, readout))
+    form = substitute(form, {name: values[name] for name in names if name not in free})
+    start = {name: values[name] for name in free}
+    hidden = columns(controls, case.hidden)
     goal = case.hidden_truth["counterfactual"][:, r]
-    allowed = readout.absolute + readout.relative * np.abs(goal)
     best = np.inf
-    for fitted in fit_form(form, start, inputs, truth, scale):
+    for fitted in fit_form(form, start, inputs, truth, allowed(readout, truth)):
         try:
             value = compile_expression(form)({**hidden, **fitted.constants})
         except UndefinedValueError:
             # Without a value at a hidden input this refit is invalid: it fails.
             continue
-        best = min(best, float((np.abs(value - goal) / allowed).max()))
+        best = min(best, float((np.abs(value - goal) / allowed(readout, goal)).max()))
     return best
 
 
@@ -276,7 +271,6 @@ __all__ = (
     "distinct",
     "distinguishable",
     "fixed_steps",
-    "free_constants",
     "one_query_tells",
     "separation",
 )

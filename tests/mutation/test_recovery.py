@@ -60,7 +60,11 @@ def test_a_forged_family_is_recoverable_in_both_worlds(family: Family) -> None:
     found = family.certificates[6]
     assert (found.number, found.name, found.version) == (7, "recoverable", 1)
     assert found.outcome == "passed"
-    assert {key.rpartition("_")[2] for key in found.figures} == {"original", "counterfactual"}
+    assert {key.rpartition("_")[2] for key in found.figures} == {
+        "starts",
+        "original",
+        "counterfactual",
+    }
     # h = a*(x/x0)^0.62*exp(-k*z) and q = b*(x/x0)^0.62*z: x0 goes with a and with b.
     assert (found.figures["constants_original"], found.figures["merged_original"]) == (3.0, 2.0)
 
@@ -72,7 +76,7 @@ def test_the_constants_of_a_straight_line_and_their_singular_values(retold: Reto
     parts = np.column_stack([7.5 * inputs[:, 0], 0.25 * inputs[:, 1]])
     slopes = parts / (0.01 + 1e-3 * np.abs(parts.sum(axis=1)))[:, None]
     gram = np.linalg.eigvalsh(slopes.T @ slopes)
-    assert (found.constants, found.merged, found.negligible, found.first) == (2, 0, 0, 1)
+    assert (found.constants, found.merged, found.negligible, found.reached) == (2, 0, 0, True)
     assert found.least == pytest.approx(float(np.sqrt(gram[0])), rel=1e-8)
     assert found.ratio == pytest.approx(float(np.sqrt(gram[0] / gram[1])), rel=1e-8)
     assert found.error < 1e-6
@@ -125,18 +129,19 @@ def test_more_constants_than_observations_are_not_determined(retold: Retold) -> 
 def test_a_law_that_no_start_reaches(retold: Retold) -> None:
     family = retold("5*sin(457*x*z)", absolute=1e-2)
     found = of_h(family)
-    assert (found.constants, found.first) == (2, None)
-    assert found.error > 1.0
+    assert (found.constants, found.reached) == (2, False)
+    assert found.error < 1e-3  # the true constants themselves fit
     outcome = recoverable(Case(family))
     assert outcome.outcome == "failed"
     assert "no start reaches h (original)" in outcome.sentence
-    assert outcome.figures["found_within_original"] == "none"
+    assert outcome.figures["reached_original"] == "false"
 
 
 def test_fits_see_quantised_observations_alone(retold: Retold) -> None:
     """A step coarser than the whole span shows nothing: the constants are out of reach."""
     blind = of_h(retold("7.5*x + 0.25*z", absolute=1e-3, resolution=100.0))
-    assert blind.first is None
+    assert not blind.reached
+    assert blind.error > 1.0
 
 
 def test_a_constant_at_the_end_of_the_domain_of_its_law(retold: Retold) -> None:
