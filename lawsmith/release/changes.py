@@ -75,43 +75,38 @@ def tree_marks(mine: Expression, other: Expression, path: str = "") -> Marks:
     """The subtrees of one expression that another one lacks, outermost first."""
     if mine == other:
         return frozenset()
-    same = isinstance(mine, Op) and isinstance(other, Op) and mine.op == other.op
-    if isinstance(mine, Op) and mine.op in _CHAINS:
-        theirs = other.args if same and isinstance(other, Op) else (other,)
-        if len(theirs) > 1 or _likest(mine.args, other)[1] >= _ALIKE:
-            return _chain_marks(mine, theirs, path)
-    if same and isinstance(mine, Op) and isinstance(other, Op):
-        return _gathered(
-            path,
-            len(mine.args),
-            [
-                tree_marks(arg, theirs, f"{path}/args/{i}")
-                for i, (arg, theirs) in enumerate(zip(mine.args, other.args, strict=True))
-            ],
-        )
-    return _wrapped_marks(mine, other, path)
+    if not (isinstance(mine, Op) and isinstance(other, Op) and mine.op == other.op):
+        return _wrapped_marks(mine, other, path)
+    if mine.op in _CHAINS:
+        return _chain_marks(mine, other.args, path)
+    pairs = enumerate(zip(mine.args, other.args, strict=True))
+    found = [tree_marks(arg, theirs, f"{path}/args/{i}") for i, (arg, theirs) in pairs]
+    return _gathered(path, len(mine.args), found)
 
 
 def _wrapped_marks(mine: Expression, other: Expression, path: str) -> Marks:
     """One tree may be the other with something put on: then only that is marked."""
-    if isinstance(mine, Op) and len(mine.args) > 1:
-        best, alike = _likest(mine.args, other)
-        if alike >= _ALIKE:
-            found = tree_marks(mine.args[best], other, f"{path}/args/{best}")
-            rest = {f"{path}/args/{i}" for i in range(len(mine.args)) if i != best}
-            return found | rest
-    if isinstance(other, Op) and len(other.args) > 1:
-        best, alike = _likest(other.args, mine)
-        if alike >= _ALIKE:
-            return tree_marks(mine, other.args[best], path)
-    return frozenset({path})
+    args = mine.args if isinstance(mine, Op) else ()
+    theirs = other.args if isinstance(other, Op) else ()
+    if args == theirs:
+        # The operator alone differs.
+        return frozenset({path})
+    best, alike = _likest(args, other)
+    outer, likeness = _likest(theirs, mine)
+    wrapper = theirs if likeness > alike else args
+    if max(alike, likeness) < _ALIKE or len(wrapper) < 2:
+        return frozenset({path})
+    if likeness > alike:
+        return tree_marks(mine, theirs[outer], path)
+    found = tree_marks(args[best], other, f"{path}/args/{best}")
+    return found | {f"{path}/args/{i}" for i in range(len(args)) if i != best}
 
 
 def _likest(args: Sequence[Expression], other: Expression) -> tuple[int, float]:
     """Which of several trees is most like another one, and how much."""
     alike = [_alike(arg, other) for arg in args]
-    best = max(range(len(args)), key=alike.__getitem__)
-    return best, alike[best]
+    best = max(range(len(args)), key=alike.__getitem__, default=0)
+    return best, max(alike, default=0.0)
 
 
 def pruned(node: Expression) -> Expression:

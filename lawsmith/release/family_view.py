@@ -204,12 +204,12 @@ def _change(
         "where": where,
         "symbol": math_inline(symbols[name]),
         "name": name,
-        "before": math_inline(mathml(item.before, symbols)),
-        "after": math_inline(mathml(item.after, symbols)),
+        "before": _math(math(mathml(item.before, symbols))),
+        "after": _math(math(mathml(item.after, symbols))),
         "unit": unit,
         "parameter": kind == "parameters",
         "factor": _factor(item),
-        "meaning": _meanings(card).get(name, ""),
+        "meaning": _meanings(card).get(name, "").rstrip("."),
         "rule": rule,
         "introduced": [
             {
@@ -241,7 +241,7 @@ def _slice(family: Family, found: Slice, symbols: Symbols) -> View:
     control = family.controls[found.axis]
     return {
         "symbol": math_inline(symbols[control.name]),
-        "meaning": control.meaning,
+        "meaning": control.meaning.rstrip("."),
         "unit": control.unit,
         "held": held,
         "middle": found.middle,

@@ -25,6 +25,9 @@ LicenceRow = dict[str, Any]
 
 INDEX: Final = "index.html"
 
+PER_INDEX: Final = 100
+"""Cases or families on one page of an index: keeps it small."""
+
 LISTED: Final = 12
 """More choices than this in steps of one are shown by their ends."""
 
@@ -64,11 +67,7 @@ def public_pages(
         }
         for items in cases.values()
     ]
-    made = {
-        INDEX: pages.get_template("public_index.html.j2").render(
-            title=content.release_id, manifest=facts, tasks=tasks, entries=entries
-        )
-    }
+    made = _index_pages("public_index.html.j2", content.release_id, content, entries, len(tasks))
     template = pages.get_template("public_task.html.j2")
     for task in tasks:
         made[f"{task.id}.html"] = template.render(
@@ -116,9 +115,8 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str
             after=after,
             **view,
         )
-    made[INDEX] = pages.get_template("sealed_index.html.j2").render(
-        title=f"{content.release_id}, sealed", manifest=facts, entries=entries
-    )
+    title = f"{content.release_id}, sealed"
+    made |= _index_pages("sealed_index.html.j2", title, content, entries, len(keys))
     return made
 
 
@@ -156,6 +154,31 @@ def _facts(content: ReleaseContent) -> dict[str, Any]:
         "cutoff": content.cutoff,
         "until": content.until,
         "eligibility": content.eligibility,
+    }
+
+
+def _index_pages(
+    template: str,
+    title: str,
+    content: ReleaseContent,
+    entries: Sequence[Mapping[str, Any]],
+    tasks: int,
+) -> dict[str, str]:
+    """`index.html`, and `index-2.html` and so on where one page would be too long."""
+    parts = [entries[i : i + PER_INDEX] for i in range(0, len(entries), PER_INDEX)] or [entries]
+    names = [INDEX, *(f"index-{number}.html" for number in range(2, len(parts) + 1))]
+    page = _pages(html=True).get_template(template)
+    return {
+        name: page.render(
+            title=title,
+            manifest=_facts(content),
+            entries=part,
+            count=len(entries),
+            tasks=tasks,
+            pages=names,
+            here=name,
+        )
+        for name, part in zip(names, parts, strict=True)
     }
 
 

@@ -51,9 +51,11 @@ def symbols_of(named: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def symbol_mathml(symbol: str) -> str | None:
     """MathML of a LaTeX symbol with sub- and superscripts, or None where it is no such thing."""
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9]+", symbol):
-        # Letters side by side would read as a product.
-        return name_mathml(symbol)
+    if re.fullmatch(r"\\?[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)?", symbol):
+        # A plain name: its letters side by side are no product, and all that follows `_` is low.
+        name = symbol.removeprefix("\\")
+        known = name.partition("_")[0] in GREEK
+        return name_mathml(name) if known or name == symbol else None
     tokens = _TOKEN.findall(symbol)
     if not symbol.strip() or "".join(tokens) != symbol:
         return None

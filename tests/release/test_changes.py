@@ -29,6 +29,12 @@ def marked(mine: str, other: str) -> list[str]:
         ("log(1 + x)", "x", ["log(1 + x)"]),
         ("sqrt(a*b/(c + d))", "sqrt(a*b/c)", ["d"]),
         ("x", "y", ["x"]),
+        ("a*(x/b)**2", "a*asinh((x/b)**2)", ["(x/b)**2"]),
+        ("a*asinh((x/b)**2)", "a*(x/b)**2", ["asinh((x/b)**2)"]),
+        ("a*x/(b + x)", "a*x/(b + x) + c", []),
+        ("a*x/(b + x) + c", "a*x/(b + x)", ["c"]),
+        ("a*(b + c*x)", "a*min(b, c*x)", ["b + c*x"]),
+        ("a*min(b, c*x)", "a*(b + c*x)", ["min(b, c*x)"]),
     ],
 )
 def test_what_differs_is_marked_and_no_more(mine: str, other: str, found: list[str]) -> None:

@@ -15,7 +15,7 @@ from lawsmith.expressions import evaluate, number_text, to_infix
 from lawsmith.measurement.constraints import feasible
 from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.axes import Axis, axis_of_values, tick_text
-from lawsmith.release.gallery import public_pages, sealed_pages
+from lawsmith.release.gallery import PER_INDEX, public_pages, sealed_pages
 from lawsmith.release.leaks import sealed_names
 from lawsmith.release.mathml import decimal_parts
 from lawsmith.release.slices import POINTS, slices_of
@@ -193,6 +193,24 @@ def test_the_index_tells_tasks_apart_by_public_facts_alone(
     assert places == sorted(places)
 
 
+def test_a_long_index_is_cut_into_parts(samples: ModuleType) -> None:
+    made = assemble(samples.historical_content())
+    tasks, fixed = [], {}
+    for number in range(2 * PER_INDEX + 1):
+        task = made.tasks[0]
+        identity = f"t-{number:016x}"
+        tasks.append(samples.evolve(task, id=identity, background=f"{task.background} {number}"))
+        fixed[identity] = [row for row in made.fixed if row.task_id == task.id]
+    pages = public_pages(made.content, tasks, fixed)
+    parts = [name for name in pages if name.startswith("index")]
+    assert parts == ["index.html", "index-2.html", "index-3.html"]
+    for name in parts:
+        links = {attrs["href"] for tag, attrs in Page(pages[name]).tags if tag == "a"}
+        assert links >= set(parts) - {name}
+        assert len(pages[name].encode()) < LARGEST
+    assert all(sum(f'href="{task.id}.html"' in pages[n] for n in parts) == 1 for task in tasks)
+
+
 def test_a_family_page_shows_all_that_was_made(
     assembly: Assembly, sealed: Mapping[str, str]
 ) -> None:
@@ -266,7 +284,7 @@ import hashlib, sys
 sys.path.insert(0, {folder!r})
 import samples
 from lawsmith.release.assembly import assemble
-from lawsmith.release.gallery import public_pages, sealed_pages
+from lawsmith.release.gallery import PER_INDEX, public_pages, sealed_pages
 made = assemble(samples.historical_content())
 fixed = {{t.id: [r for r in made.fixed if r.task_id == t.id] for t in made.tasks}}
 pages = {{**public_pages(made.content, made.tasks, fixed),

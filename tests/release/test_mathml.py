@@ -135,6 +135,8 @@ def test_numbers_keep_every_digit(value: float, shown: str) -> None:
         (r"\theta'", "θ′"),
         (r"\dot{m}", "m˙"),
         ("Lp", "Lp"),
+        ("v_ref", "vref"),
+        (r"\kappa_ref", "κref"),
     ],
 )
 def test_printed_symbols(symbol: str, shown: str) -> None:
@@ -143,7 +145,7 @@ def test_printed_symbols(symbol: str, shown: str) -> None:
     assert "".join(checked(drawn).itertext()) == shown
 
 
-@pytest.mark.parametrize("symbol", ["", r"\frac{a}{b}", "a_b_c", "{", "}", "<b>", "a&b", "x^^2"])
+@pytest.mark.parametrize("symbol", ["", r"\frac{a}{b}", r"\foo", "{", "}", "<b>", "a&b", "x^^2"])
 def test_what_is_no_symbol_is_shown_by_its_name(symbol: str) -> None:
     assert symbol_mathml(symbol) is None
     assert symbols_of([("k_lin", symbol)]) == {"k_lin": name_mathml("k_lin")}
