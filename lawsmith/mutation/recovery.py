@@ -252,4 +252,13 @@ def _figures(environment: Environment, found: Sequence[Recovery]) -> Figures:
     }
 
 
-__all__ = ("STARTS", "STARTS_POLICY", "Recovery", "recoverable", "recovery", "starts")
+__all__ = (
+    "DECADES",
+    "RANK_BOUND",
+    "STARTS",
+    "STARTS_POLICY",
+    "Recovery",
+    "recoverable",
+    "recovery",
+    "starts",
+)

@@ -18,6 +18,7 @@ from lawsmith.measurement.designs import (
 )
 from lawsmith.mutation.candidates import MAX_PAIRS, SEARCH_POLICY
 from lawsmith.mutation.pairing import CANDIDATES
+from lawsmith.mutation.recovery import DECADES, RANK_BOUND, STARTS, STARTS_POLICY
 from lawsmith.mutation.strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
 from lawsmith.mutation.tolerance import RELATIVE, TOLERANCE_POLICY
 from lawsmith.release.content import ReleaseContent, cut_policy
@@ -110,6 +111,10 @@ def house_policies() -> tuple[Policy, ...]:
             },
         ),
         Policy(name=DELTA_POLICY, values={"largest": LARGEST, "smallest": SMALLEST}),
+        Policy(
+            name=STARTS_POLICY,
+            values={"starts": float(STARTS), "decades": DECADES, "least_singular": RANK_BOUND},
+        ),
         Policy(name="protocol-1", values=protocol),
         Policy(
             name=SEARCH_POLICY,

@@ -322,21 +322,22 @@ def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
 
 
 BARE = """
-import sys
+import socket, sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in {"dagster", "litellm", "arxiv", "pymupdf", "pypdf", "requests",
                                   "matplotlib"}:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
-from pathlib import Path
-from lawsmith.release.bundle import verify_release
-from lawsmith.release.tables import TABLE_PATHS, row_path
-print(verify_release(Path(sys.argv[1]), certificates=-1))
+def refuse(*_):
+    raise OSError("no network")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+from lawsmith.cli import run
+sys.exit(run(["verify", sys.argv[1], "--certificates", "--json"]))
 """
 
 
-def test_verify_runs_where_the_curation_packages_are_absent(temporal_release: Path) -> None:
+def test_verify_needs_no_curation_package_and_no_network(temporal_release: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", BARE, str(temporal_release)],
@@ -345,4 +346,4 @@ def test_verify_runs_where_the_curation_packages_are_absent(temporal_release: Pa
         text=True,
         check=True,
     )
-    assert done.stdout == "[]\n"
+    assert json.loads(done.stdout) == []
