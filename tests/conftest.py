@@ -37,6 +37,13 @@ settings.load_profile("lawsmith")
 
 ROOT = Path(__file__).resolve().parents[1]
 NOW = "2026-11-05T06:00:00Z"
+FEW = (
+    "galileo_projectile",
+    "kleiber_metabolism",
+    "newton_gravity_field",
+    "rydberg_series",
+)
+"""Historical families of the shared store: two readouts, choices, a joint limit, a distractor."""
 Data = dict[str, Any]
 
 
@@ -103,12 +110,16 @@ class DataFolder:
         return edited
 
 
-def copy_data(to: Path) -> DataFolder:
-    """The data folder again: the sample copied, all else linked."""
+def copy_data(to: Path, historical: Sequence[str] = ()) -> DataFolder:
+    """The data folder again: the sample copied, all else linked; of Historical cards some."""
     to.mkdir(parents=True)
     for item in sorted((ROOT / "data").iterdir()):
         if item.name == "sample":
             shutil.copytree(item, to / item.name)
+        elif item.name == "historical" and historical:
+            (to / item.name).mkdir()
+            for name in historical:
+                (to / item.name / f"{name}.json").symlink_to(item / f"{name}.json")
         elif item.name != "store":
             (to / item.name).symlink_to(item)
     return DataFolder(to)
@@ -250,17 +261,19 @@ def temporal_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="session")
-def main_job(bundled: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> MainJob:
+def main_job(tmp_path_factory: pytest.TempPathFactory) -> MainJob:
     """The main job in this process, and beside it the same in another with another hash seed.
 
-    Parallel workers share one: the first fills it, the others wait for it.
+    It runs over the whole sample and a few of the Historical cards. Parallel workers share one
+    store: the first fills it, the others wait for it.
     """
     base = tmp_path_factory.getbasetemp()
     root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "main-job"
     root.mkdir(exist_ok=True)
-    home, told = Home(root / "home", bundled), root / "outcome.pickle"
+    home, told = Home(root / "home", DataFolder(root / "data")), root / "outcome.pickle"
     with FileLock(root / "lock"):
         if not told.is_file():
+            copy_data(home.data.path, FEW)
             told.write_bytes(pickle.dumps(_fill(home, root / "twin")))
         outcome = pickle.loads(told.read_bytes())  # noqa: S301 - written just above
     return MainJob(home, outcome, root / "twin")

@@ -98,6 +98,7 @@ def copy_store(main_job: Any, shell: Shell) -> None:
     """What the main job left, in the store of the shell; the catalogue names paths and goes."""
     shutil.copytree(main_job.home.path, shell.home)
     (shell.home / "lawsmith.duckdb").unlink()
+    shell.environ["LAWSMITH_DATA"] = str(main_job.home.data.path)
 
 
 def test_two_commands_and_looking(readme: Shell, main_job: Any) -> None:
@@ -161,8 +162,8 @@ def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -
 
     lines = commands("Evaluation")
     played, _mean, scored, reported = follow(readme, lines)
-    assert "80 episodes played" in played.out
-    assert "48 scores" in scored.out
+    assert "16 episodes played" in played.out
+    assert "32 scores" in scored.out
     assert "strict_delta" in reported.out
     assert (tmp_path / "report" / "report.html").is_file()
     serve = next(line for line in lines if line.startswith(SERVED))
@@ -182,7 +183,7 @@ def _served(shell: Shell, arguments: list[str]) -> None:
         address = re.search(r"http://[\d.:]+", running.stdout.readline())
         assert address is not None
         with urllib.request.urlopen(address[0], timeout=30) as answer:
-            assert b'"tasks":80' in answer.read()
+            assert b'"tasks":16' in answer.read()
         running.terminate()
 
 
