@@ -129,7 +129,7 @@ def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Pub
     if before is not None and before.digest == found.digest and step.done(subject):
         earlier = Publication.from_json(before.record)
         since = earlier.unchanged_since or earlier.checked_at
-        same = Publication.model_validate({**dict(found), "unchanged_since": since})
+        same = Publication.model_validate({**found.model_dump(), "unchanged_since": since})
         if context.source == "arxiv":
             outcome, code, _ = _standing(same)
             step.refresh(subject, [_row(context, paper, same, outcome, code)])

@@ -112,13 +112,14 @@ def test_every_kind_of_broken_page_is_tried_again(
 ) -> None:
     _week(stub, net)
     whole = stub._feed({"start": ["0"], "max_results": ["9"], "search_query": [""]})
-    for fault in (
+    faults: list[Answer] = [
         (200, b"Rate exceeded.", {}),
         (200, whole, net.CUT),
         (200, whole[: len(whole) // 2], {}),
         (503, b"", {"Retry-After": "Thu, 05 Nov 2026 06:01:00 GMT"}),
         (200, b"", net.HANG),
-    ):
+    ]
+    for fault in faults:
         stub.faults = [fault]
         assert opened(**{"arxiv.read_seconds": 0.2}).harvest(WEEK).complete
     # The date that one server gave lies a minute after the test's clock began.
@@ -205,7 +206,8 @@ def test_an_entry_lost_between_pages_comes_with_a_second_look(
         nonlocal looks
         looks += query["start"] == ["0"]
         stub.entries = right if looks > 1 else moved
-        return feed(query)
+        body: bytes = feed(query)
+        return body
 
     stub._feed = feed_once
     harvest = opened().harvest(WEEK)

@@ -45,7 +45,7 @@ def _date(*parts: int) -> dict[str, object]:
     return {"date-parts": [list(parts)]}
 
 
-def _work(doi: str = DOI, **changes: object) -> dict[str, object]:
+def _work(doi: str = DOI, **changes: Any) -> dict[str, object]:
     fields: dict[str, object] = {
         "DOI": doi,
         "type": "journal-article",
@@ -170,7 +170,7 @@ def test_a_preprint_elsewhere_is_found_by_its_title_too(stub: Stub, opened: Open
     ],
 )
 def test_a_retraction_is_recorded(
-    stub: Stub, opened: Opened, changes: dict[str, object], retracted: bool
+    stub: Stub, opened: Opened, changes: dict[str, Any], retracted: bool
 ) -> None:
     stub.works = {DOI: _work(**changes)}
     assert _found(opened()).retracted is retracted
@@ -239,7 +239,7 @@ def test_an_outage_leaves_papers_for_the_next_run(
     ],
 )
 def test_a_date_has_the_precision_of_its_record(value: object, date: str | None) -> None:
-    assert read_work(_work(**{"published-online": value})).online == date
+    assert read_work({**_work(), "published-online": value}).online == date
 
 
 @given(
@@ -269,7 +269,7 @@ def test_a_date_has_the_precision_of_its_record(value: object, date: str | None)
     st.sampled_from(["title", "author", "relation", "published-online", "updated-by", "posted"]),
 )
 def test_no_record_breaks_the_reader(value: object, field: str) -> None:
-    work = read_work(_work(**{field: value}))
+    work = read_work({**_work(), field: value})
     assert 0 <= agreement(TITLE, ("Ana Poleni",), work) <= 1
 
 
