@@ -14,6 +14,7 @@ from lawsmith.stages import publications as stage_publications
     group_name="papers",
     kinds={"parquet"},
     owners=OWNERS,
+    pool="arxiv",
     code_version="1",
 )
 def publications(engine: Engine) -> dg.MaterializeResult[None]:

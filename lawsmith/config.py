@@ -39,11 +39,20 @@ ENVIRONMENT: dict[str, str] = {
     "LAWSMITH_CONCURRENCY": "calls.concurrency",
     "LAWSMITH_ARXIV_URL": "arxiv.url",
     "LAWSMITH_ARXIV_DELAY": "arxiv.delay_seconds",
+    "LAWSMITH_ARXIV_OAI_URL": "arxiv.oai_url",
+    "LAWSMITH_CROSSREF_URL": "crossref.url",
+    "LAWSMITH_CROSSREF_DELAY": "crossref.delay_seconds",
 }
 """Variable -> setting. LAWSMITH_CONFIG names a file, like --config."""
 
 CONFIG_VARIABLE = "LAWSMITH_CONFIG"
-_NUMBERS = ("caps.max_usd", "caps.max_tokens", "calls.concurrency", "arxiv.delay_seconds")
+_NUMBERS = (
+    "caps.max_usd",
+    "caps.max_tokens",
+    "calls.concurrency",
+    "arxiv.delay_seconds",
+    "crossref.delay_seconds",
+)
 _PATHS = ("home", "data_root")
 
 

@@ -12,6 +12,11 @@ from schemas.record import Part
 
 ARXIV_DELAY = 3.0
 """Seconds that arXiv asks clients to leave between requests."""
+ARXIV_OAI = "https://arxiv.org/oai"
+"""arXiv's OAI-PMH records, which state licences."""
+CROSSREF = "https://api.crossref.org"
+CROSSREF_DELAY = 0.2
+"""Least seconds between requests; Crossref's polite pool is cut off at a few requests a second."""
 
 
 def _name_of_variable(value: str) -> str:
@@ -86,18 +91,48 @@ class Arxiv(Part):
     """How arXiv is asked."""
 
     url: str = "https://export.arxiv.org/api/query"
+    oai_url: str | None = None
+    """Address of the OAI-PMH records; null: arXiv's own, or `/oai` of `url` on this machine."""
     categories: tuple[str, ...] = ("physics", "cond-mat", "astro-ph", "q-bio", "eess.SP")
     """Archives (`physics` stands for `physics.*` and the like) or single categories."""
     page_size: Annotated[int, Field(ge=1, le=2000)] = 100
     delay_seconds: Positive = ARXIV_DELAY
     connect_seconds: Positive = 10.0
     read_seconds: Positive = 60.0
+    """Longest silence of a server."""
+    body_seconds: Positive = 900.0
+    """Longest time for one whole answer."""
     max_file_bytes: Annotated[int, Field(ge=1)] = 100_000_000
 
     @model_validator(mode="after")
     def _polite(self) -> Self:
         if self.delay_seconds < ARXIV_DELAY and not _is_loopback(self.url):
             raise ValueError(f"delay_seconds must be at least {ARXIV_DELAY} for {self.url}")
+        return self
+
+    @property
+    def oai(self) -> str:
+        """Where licences are asked for; a server of this machine is never mixed with arXiv's."""
+        return self.oai_url or _beside(self.url, "/oai") or ARXIV_OAI
+
+
+class Crossref(Part):
+    """How Crossref is asked for journal dates; the contact address is sent along."""
+
+    url: str | None = None
+    """Null: Crossref's own, or the server of `arxiv.url` where that is on this machine."""
+    delay_seconds: Positive = 1.0
+    match_score: Annotated[float, Field(ge=0.5, le=1)] = 0.9
+    """Least score of title and authors at which a work without a known DOI is the paper."""
+    waiting_days: Annotated[int, Field(ge=0)] = 6
+    """Days after which a paper without a journal date is due again: each weekly run."""
+    published_days: Annotated[int, Field(ge=0)] = 27
+    """Days after which a published paper is due again, for retractions and new versions."""
+
+    @model_validator(mode="after")
+    def _polite(self) -> Self:
+        if self.delay_seconds < CROSSREF_DELAY and not (self.url and _is_loopback(self.url)):
+            raise ValueError(f"delay_seconds must be at least {CROSSREF_DELAY}")
         return self
 
 
@@ -142,10 +177,22 @@ class Settings(Part):
     rates: Rates = Rates()
     calls: Calls = Calls()
     arxiv: Arxiv = Arxiv()
+    crossref: Crossref = Crossref()
     window: WindowPolicy = WindowPolicy()
     eligibility: EligibilityPolicy = EligibilityPolicy()
     packets: PacketLimits = PacketLimits()
     triage: TriagePolicy = TriagePolicy()
+
+    @property
+    def crossref_url(self) -> str:
+        """Where journal dates are asked for."""
+        return (self.crossref.url or _beside(self.arxiv.url, "") or CROSSREF).rstrip("/")
+
+
+def _beside(url: str, path: str) -> str | None:
+    """Another path of the same server if it is on this machine, else None."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}{path}" if _is_loopback(url) else None
 
 
 def _is_loopback(url: str) -> bool:
@@ -162,6 +209,7 @@ __all__ = (
     "Arxiv",
     "Calls",
     "Caps",
+    "Crossref",
     "EligibilityPolicy",
     "ModelPrice",
     "Models",

@@ -9,6 +9,7 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.opening import open_context
 from lawsmith.stages.pending import pending, pending_historical
+from lawsmith.stages.publications import due_papers
 from pipelines.launch import launch, open_instance
 from schemas.release import Cut
 from schemas.source import Collection
@@ -36,14 +37,23 @@ def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outc
     Raises:
         LawsmithError: as the failing stage raised it.
     """
-    outcome = Outcome(tuple(weeks), pending(context, weeks))
+    outcome = Outcome(tuple(weeks), {})
+    if due_papers(context):
+        # First, since a new version that is found gives its week work.
+        _look_up(context, engine, outcome)
+    outcome.todo = pending(context, weeks)
     if outcome.todo:
         with open_instance(context.store) as instance:
             run = launch(instance, "temporal_refresh", engine, weeks=sorted(outcome.todo))
             outcome.runs.append(("temporal_refresh", run))
-            run = launch(instance, "publications_refresh", engine)
-            outcome.runs.append(("publications_refresh", run))
+        _look_up(context, engine, outcome)
     return outcome
+
+
+def _look_up(context: StageContext, engine: Engine, outcome: Outcome) -> None:
+    with open_instance(context.store) as instance:
+        run = launch(instance, "publications_refresh", engine)
+    outcome.runs.append(("publications_refresh", run))
 
 
 def build_historical(engine: Engine, collection: Collection, outcome: Outcome) -> None:

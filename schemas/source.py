@@ -48,6 +48,8 @@ class ReasonCode(StrEnum):
     INCOMPLETE_HARVEST = "incomplete_harvest"
     # publications
     AWAITING_PUBLICATION = "awaiting_publication"
+    NOT_LOOKED_UP = "not_looked_up"
+    NEW_VERSION = "new_version"
     RETRACTED = "retracted"
     # packets
     NO_USABLE_FILE = "no_usable_file"
@@ -188,7 +190,9 @@ class RelatedPreprint(Part):
 class Publication(Record):
     """What is known of a paper's dates outside its preprint server. `id` is the paper version."""
 
-    not_content: ClassVar[frozenset[str]] = frozenset({"checked_at"})
+    not_content: ClassVar[frozenset[str]] = frozenset(
+        {"checked_at", "unchanged_since", "journal_doi", "journal", "matched_by", "match_score"}
+    )
 
     paper_id: Identity
     version: int
@@ -200,6 +204,15 @@ class Publication(Record):
     provenance: Literal["metadata", "crossref"]
     retracted: bool
     checked_at: Instant
+    unchanged_since: Instant | None = None
+    """When the same was first found, where the look-up at `checked_at` found nothing new."""
+    journal_doi: str | None = None
+    """The work that the dates are of; its record is the source of every date here."""
+    journal: str | None = None
+    matched_by: Literal["doi", "title"] | None = None
+    """How that work was found: by the DOI that the preprint states, or by title and authors."""
+    match_score: float | None = None
+    """Agreement of its title and authors with the paper's, 0 to 1."""
 
 
 class Disposition(Record):

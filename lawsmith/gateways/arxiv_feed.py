@@ -1,40 +1,32 @@
-"""Papers from arXiv's API: complete for a window, counted, and polite.
+"""Papers from arXiv: complete for a window, counted, and polite.
 
-What the feed does not say stays unknown: it has no licence (that needs OAI-PMH records) and no
-journal date, so papers of this source are not redistributable and wait for publication.
+The feed has neither licences nor journal dates. Licences come from arXiv's OAI-PMH records,
+journal dates from Crossref.
 """
 
-import contextlib
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import arxiv
 
 from lawsmith.curation.windows import in_window
 from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.gateways.arxiv_archives import WithdrawnSourceError
+from lawsmith.gateways.arxiv_entries import arxiv_id, identity, paper_of
 from lawsmith.gateways.arxiv_files import fetch_files, stored_files
+from lawsmith.gateways.arxiv_licences import Licences
+from lawsmith.gateways.arxiv_listing import Lister
+from lawsmith.gateways.crossref import Crossref
 from lawsmith.gateways.harvests import Harvest, Problem
 from lawsmith.gateways.pace import Pace
-from lawsmith.gateways.polite_http import DownloadError, PoliteSession
+from lawsmith.gateways.polite_http import DownloadError, PoliteSession, RefusedError
 from lawsmith.gateways.warehouse import Store
 from lawsmith.settings import Settings
 from schemas.source import Paper, Publication, ReasonCode, SourceFile, Window
 
-MAX_SLICE = 2_000
-"""Entries of one query beyond which deep paging loses entries; larger windows are halved."""
-_ENTRY = re.compile(r"/abs/(?P<id>.+?)v(?P<version>\d+)$")
-_TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^>]*>\s*(\d+)\s*<")
-
-
-@dataclass(frozen=True)
-class _Listing:
-    """What the feed said of a span of days."""
-
-    entries: tuple[arxiv.Result, ...]
-    expected: int
+OUTAGE = 3
+"""Downloads that fail one after the other before the rest is left for the next run."""
 
 
 class ArxivSource:
@@ -64,24 +56,29 @@ class ArxivSource:
                 fix="set contact_email in lawsmith.toml or LAWSMITH_CONTACT_EMAIL",
             )
         self.folder: Path = store.packets / "arxiv"
-        self._total = 0
-        self._settings = settings.arxiv
-        pace = Pace(
-            store.locks / "arxiv.pace", settings.arxiv.delay_seconds, clock=clock, sleep=sleep
+
+        def session(name: str, delay: float) -> PoliteSession:
+            return PoliteSession(
+                Pace(store.locks / f"{name}.pace", delay, clock=clock, sleep=sleep),
+                contact=settings.contact_email,
+                timeouts=(settings.arxiv.connect_seconds, settings.arxiv.read_seconds),
+                max_bytes=settings.arxiv.max_file_bytes,
+                max_seconds=settings.arxiv.body_seconds,
+            )
+
+        # One session, so one pace, for all that is asked of arXiv.
+        self._session = session("arxiv", settings.arxiv.delay_seconds)
+        self._lister = Lister(self._session, settings.arxiv)
+        self._licences = Licences(
+            self._session, settings.arxiv.oai, store.packets / "arxiv-licences"
         )
-        self._session = PoliteSession(
-            pace,
+        self._crossref = Crossref(
+            session("crossref", settings.crossref.delay_seconds),
+            settings.crossref_url,
             contact=settings.contact_email,
-            timeouts=(settings.arxiv.connect_seconds, settings.arxiv.read_seconds),
-            max_bytes=settings.arxiv.max_file_bytes,
-            check=self._check,
+            match_score=settings.crossref.match_score,
         )
-        # The session owns pace and retries; the client's own delay would add to them.
-        self._client = arxiv.Client(
-            page_size=settings.arxiv.page_size, delay_seconds=0, num_retries=2
-        )
-        self._client.query_url_format = settings.arxiv.url + "?{}"
-        self._client._session = self._session
+        self._failures = 0
 
     def harvest(self, window: Window) -> Harvest:
         """The papers first submitted in a window, newest version each, with their files.
@@ -93,48 +90,41 @@ class ArxivSource:
             PrerequisiteError: arXiv cannot be reached, or answers with something else.
         """
         day = timedelta(days=1)
-        first = date.fromisoformat(window.start) - day
-        last = date.fromisoformat(window.end) + day
-        listing = self._list(first, last)
-        newest: dict[str, arxiv.Result] = {}
-        for entry in listing.entries:
-            name, version = _identity(entry)
-            if name not in newest or version > _identity(newest[name])[1]:
-                newest[name] = entry
+        first = datetime.fromisoformat(window.start).replace(tzinfo=UTC) - day
+        last = datetime.fromisoformat(window.end).replace(tzinfo=UTC) + 2 * day
+        listing = self._lister.submitted(first, last - timedelta(minutes=1))
+        self._failures = 0
         papers: list[Paper] = []
         problems: list[Problem] = []
-        for name in sorted(newest):
-            paper = _paper(newest[name])
+        for entry in listing.newest.values():
+            paper = paper_of(entry)
             if not in_window(paper.published, window):
                 continue
-            files, problem = self._files(paper, newest[name])
-            papers.append(Paper.model_validate({**dict(paper), "files": files}))
+            whole, problem = self._completed(paper, entry)
+            papers.append(whole)
             problems.extend([problem] if problem else [])
         return Harvest(
-            papers=tuple(papers),
-            problems=tuple(problems),
+            papers=tuple(sorted(papers, key=lambda paper: paper.id)),
+            problems=tuple(sorted(problems, key=lambda problem: problem.paper_id)),
             expected=listing.expected,
-            found=len(newest),
-            complete=len(newest) == listing.expected,
+            found=len(listing.newest),
+            complete=listing.whole,
+            strays=listing.strays,
         )
 
-    def publications(self, papers: Sequence[Paper], now: str) -> list[Publication]:
-        """The papers' first submission; the feed has no journal date, so none is known."""
-        return [
-            Publication(
-                id=paper.id,
-                paper_id=paper.paper_id,
-                version=paper.version,
-                published=paper.published,
-                journal_online=None,
-                journal_print=None,
-                related_preprints=(),
-                provenance="metadata",
-                retracted=False,
-                checked_at=now,
-            )
-            for paper in papers
-        ]
+    def publications(self, papers: Sequence[Paper], now: str) -> list[Publication | Problem]:
+        """What Crossref knows of the papers; one request or a few for all versions of a paper."""
+        return self._crossref.publications([one for one in papers if one.source == "arxiv"], now)
+
+    def newest_versions(self, papers: Sequence[Paper]) -> Mapping[str, int]:
+        """Paper id -> the number of its newest version, as the API lists it now.
+
+        Raises:
+            PrerequisiteError: arXiv cannot be reached, or answers with something else.
+        """
+        names = {arxiv_id(one.paper_id): one.paper_id for one in papers if one.source == "arxiv"}
+        found = self._lister.named(sorted(names))
+        return {names[name]: identity(entry)[1] for name, entry in found.items() if name in names}
 
     def submission_dates(self) -> list[str]:
         """Not answered: arXiv has no end.
@@ -144,114 +134,47 @@ class ArxivSource:
         """
         raise InputError("arXiv is asked by window", path="window", fix="give --window A..B")
 
-    def _list(self, first: date, last: date) -> _Listing:
-        """All entries submitted on the days first..last; halved while there are too many."""
-        results = self._results(first, last)
-        head = next(results, None)
-        expected = self._total
-        if expected > MAX_SLICE and first < last:
-            middle = first + (last - first) // 2
-            halves = (self._list(first, middle), self._list(middle + timedelta(days=1), last))
-            return _Listing(
-                tuple(entry for half in halves for entry in half.entries),
-                sum(half.expected for half in halves),
-            )
-        entries = [] if head is None else [head]
-        # A page that stays empty leaves fewer entries than the total: the harvest is incomplete.
-        with contextlib.suppress(arxiv.UnexpectedEmptyPageError):
-            entries.extend(results)
-        return _Listing(tuple(entries), expected)
-
-    def _check(self, body: bytes) -> str | None:
-        """What is wrong with an answer of the API; notes the total that it states."""
-        total = _TOTAL.search(body)
-        if b"<feed" not in body[:2000] or total is None:
-            return "the answer is not an Atom feed with a total"
-        self._total = int(total.group(1))
-        return None
-
-    def _results(self, first: date, last: date) -> Iterator[arxiv.Result]:
-        span = f"submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
-        search = arxiv.Search(
-            query=f"({_categories(self._settings.categories)}) AND {span}",
-            max_results=None,
-            sort_by=arxiv.SortCriterion.SubmittedDate,
-            sort_order=arxiv.SortOrder.Ascending,
-        )
-        yield from self._client.results(search)
-
-    def _files(
-        self, paper: Paper, entry: arxiv.Result
-    ) -> tuple[tuple[SourceFile, ...], Problem | None]:
+    def _completed(self, paper: Paper, entry: arxiv.Result) -> tuple[Paper, Problem | None]:
+        """The paper with its files and licence, or with what is wrong with it."""
         if paper.withdrawn:
-            sentence = "withdrawn by its authors"
-            return (), Problem(paper.id, "rejected", ReasonCode.WITHDRAWN, sentence)
+            return paper, _withdrawn(paper, "withdrawn by its authors")
+        files: tuple[SourceFile, ...] = ()
+        try:
+            files = self._files(paper, entry)
+            licence = self._licence(*identity(entry))
+        except WithdrawnSourceError as error:
+            gone = Paper.model_validate({**dict(paper), "withdrawn": True})
+            return gone, _withdrawn(paper, error.problem)
+        except DownloadError as error:
+            self._failures += not isinstance(error, RefusedError)
+            problem = Problem(paper.id, "failed", ReasonCode.DOWNLOAD_FAILED, str(error))
+            return Paper.model_validate({**dict(paper), "files": files}), problem
+        return Paper.model_validate({**dict(paper), "files": files, "licence": licence}), None
+
+    def _files(self, paper: Paper, entry: arxiv.Result) -> tuple[SourceFile, ...]:
         name = paper.id.removeprefix("arxiv:")
         stored = stored_files(self.folder, name)
         if stored is not None:
-            return stored, None
+            return stored
         if entry.pdf_url is None:
-            sentence = "the feed names no PDF"
-            return (), Problem(paper.id, "failed", ReasonCode.DOWNLOAD_FAILED, sentence)
-        try:
-            return fetch_files(self._session, self.folder, name, entry.pdf_url), None
-        except DownloadError as error:
-            return (), Problem(paper.id, "failed", ReasonCode.DOWNLOAD_FAILED, str(error))
+            raise DownloadError("the feed names no PDF")
+        self._not_in_an_outage()
+        files = fetch_files(self._session, self.folder, name, entry.pdf_url)
+        self._failures = 0
+        return files
+
+    def _licence(self, name: str, version: int) -> str | None:
+        if not self._licences.known(name, version):
+            self._not_in_an_outage()
+        return self._licences.licence(name, version)
+
+    def _not_in_an_outage(self) -> None:
+        if self._failures >= OUTAGE:
+            raise DownloadError(f"not tried: {self._failures} downloads before it failed")
 
 
-def _identity(entry: arxiv.Result) -> tuple[str, int]:
-    """(id with dots for slashes, version) of a feed entry.
-
-    Raises:
-        PrerequisiteError: its id is not one of arXiv's.
-    """
-    match = _ENTRY.search(entry.entry_id)
-    if match is None:
-        raise PrerequisiteError(f"entry {entry.entry_id!r} has no arXiv id", path="arXiv feed")
-    return match["id"].replace("/", "."), int(match["version"])
-
-
-def _paper(entry: arxiv.Result) -> Paper:
-    name, version = _identity(entry)
-    said = f"{entry.comment or ''} {entry.summary}"
-    return Paper(
-        id=f"arxiv:{name}v{version}",
-        paper_id=f"arxiv:{name}",
-        version=version,
-        source="arxiv",
-        title=_one_line(entry.title),
-        abstract=_one_line(entry.summary),
-        authors=tuple(author.name for author in entry.authors),
-        categories=tuple(entry.categories),
-        published=_instant(entry.published),
-        updated=_instant(entry.updated),
-        doi=entry.doi or None,
-        journal_ref=entry.journal_ref or None,
-        licence=None,
-        files=(),
-        withdrawn=bool(
-            re.search(r"\b(?:paper|article|submission)\b.{0,40}\bwithdrawn\b", said, re.I)
-        ),
-        synthetic=False,
-    )
-
-
-def _categories(names: Sequence[str]) -> str:
-    """The query of categories; a name without a dot is an archive with all below it."""
-    terms = []
-    for name in names:
-        terms.append(f"cat:{name}")
-        if "." not in name:
-            terms.append(f"cat:{name}.*")
-    return " OR ".join(terms)
-
-
-def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def _instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _withdrawn(paper: Paper, sentence: str) -> Problem:
+    return Problem(paper.id, "rejected", ReasonCode.WITHDRAWN, sentence)
 
 
 __all__ = ("ArxivSource",)

@@ -1,20 +1,20 @@
 """The files of an arXiv paper: its TeX source where there is one, else its PDF."""
 
 import hashlib
-import io
+import re
 import shutil
-import tarfile
-import zlib
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lawsmith.curation.packets import PacketError, reachable_tex
 from lawsmith.curation.packets.tex import main_file
-from lawsmith.gateways.polite_http import DownloadError, PoliteSession
+from lawsmith.gateways.arxiv_archives import archive_fault, unpack_tex
+from lawsmith.gateways.polite_http import PoliteSession, RefusedError
 from schemas.source import SourceFile
 
-MAX_MEMBERS = 2_000
-MAX_UNPACKED = 100_000_000
-"""Bytes of TeX that one source archive may hold."""
+_HEAD = 1024
+"""Bytes in which a PDF must begin."""
+_TAIL = 4096
+"""Bytes at the end in which a whole PDF closes."""
 
 
 def stored_files(folder: Path, name: str) -> tuple[SourceFile, ...] | None:
@@ -31,90 +31,80 @@ def fetch_files(
 ) -> tuple[SourceFile, ...]:
     """Fetch the files of one paper version into `folder/name`, which appears by one rename.
 
+    What a break left of a download lies in `folder/name.partial` and is continued next time.
+
     Raises:
         DownloadError: neither a usable source nor a PDF came.
+        WithdrawnSourceError: what came says that the paper was withdrawn.
     """
     partial = folder / f"{name}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    ready = partial / "files"
+    shutil.rmtree(ready, ignore_errors=True)
+    ready.mkdir(parents=True)
     try:
-        if not _fetch_tex(session, partial, pdf_url):
-            body = session.download(pdf_url)
-            if b"%PDF-" not in body[:1024]:
-                raise DownloadError("the answer is not a PDF", path=pdf_url)
-            (partial / "paper.pdf").write_bytes(body)
-        partial.rename(folder / name)
+        if not _fetch_source(session, partial, ready, pdf_url):
+            session.save(pdf_url, partial / "paper.pdf", _pdf_fault)
+            (partial / "paper.pdf").rename(ready / "paper.pdf")
+        ready.rename(folder / name)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        if not any(partial.glob("*.part")) or (folder / name).is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
     return stored_files(folder, name) or ()
 
 
-def _fetch_tex(session: PoliteSession, target: Path, pdf_url: str) -> bool:
-    """Whether a TeX source came that has a main file; only what that reaches is kept."""
-    url = pdf_url.replace("/pdf/", "/src/")
-    try:
-        files = unpack_tex(session.download(url))
-    except DownloadError as error:
-        if "HTTP 4" not in error.problem:
-            raise
-        # Papers that were submitted as PDF have no source.
-        return False
+def _fetch_source(session: PoliteSession, partial: Path, ready: Path, pdf_url: str) -> bool:
+    """Whether a source came that has a main TeX file, or is itself the PDF."""
+    body_file = partial / "source"
+    if not body_file.is_file():
+        try:
+            session.save(pdf_url.replace("/pdf/", "/src/"), body_file, _source_fault)
+        except RefusedError:
+            # Some papers have no source to give.
+            return False
+    body = body_file.read_bytes()
+    if body.startswith(b"%PDF-"):
+        (ready / "paper.pdf").write_bytes(body)
+        return True
+    return _keep_tex(unpack_tex(body), ready / "src")
+
+
+def _keep_tex(files: dict[str, bytes], target: Path) -> bool:
+    """Write what the main file reaches; False where there is no main file."""
     for name, data in files.items():
-        path = target / "src" / name
+        path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     try:
-        main = main_file((target / "src").rglob("*.tex"))
+        main = main_file(target.rglob("*.tex"))
         kept = {main.parent / name for name in reachable_tex(main)}
     except PacketError:
-        shutil.rmtree(target / "src", ignore_errors=True)
+        shutil.rmtree(target, ignore_errors=True)
         return False
-    for path in (target / "src").rglob("*.tex"):
+    for path in target.rglob("*.tex"):
         if path not in kept:
             path.unlink()
     return True
 
 
-def unpack_tex(body: bytes) -> dict[str, bytes]:
-    """The .tex files of a source download: a tar, a packed tar, or one packed file.
-
-    Nothing is taken that is no plain file or would lie outside the folder.
-
-    Raises:
-        DownloadError: more files or bytes than a paper has.
-    """
-    data = _inflated(body) if body[:2] == b"\x1f\x8b" else body
-    if data[:5] == b"%PDF-":
-        return {}
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            return _members(archive)
-    except tarfile.ReadError:
-        return {"main.tex": data} if b"\\document" in data else {}
+def _pdf_fault(path: Path) -> str | None:
+    """What is wrong with a download that should be a whole PDF."""
+    with path.open("rb") as stream:
+        if b"%PDF-" not in stream.read(_HEAD):
+            return "the answer is not a PDF"
+        stream.seek(max(0, path.stat().st_size - _TAIL))
+        if b"%%EOF" not in stream.read():
+            return "the PDF is cut off: it has no end"
+    return None
 
 
-def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    for count, member in enumerate(archive):
-        if count >= MAX_MEMBERS:
-            raise DownloadError(f"the source has more than {MAX_MEMBERS} files")
-        path = PurePosixPath(member.name)
-        inside = not path.is_absolute() and ".." not in path.parts
-        source = archive.extractfile(member) if member.isreg() else None
-        if source is not None and inside and path.suffix == ".tex":
-            files[path.as_posix()] = source.read()
-    return files
-
-
-def _inflated(body: bytes) -> bytes:
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        data = unpacker.decompress(body, MAX_UNPACKED)
-    except zlib.error as error:
-        raise DownloadError(f"the source is not readable gzip: {error}") from error
-    if unpacker.unconsumed_tail:
-        raise DownloadError(f"the source unpacks to more than {MAX_UNPACKED} bytes")
-    return data
+def _source_fault(path: Path) -> str | None:
+    """What is wrong with a download that should be a whole source."""
+    body = path.read_bytes()
+    if body.startswith(b"%PDF-"):
+        return _pdf_fault(path)
+    if re.match(rb"\s*(<!doctype html|<html|Rate exceeded)", body, re.I):
+        return "the answer is a page, not a source"
+    return archive_fault(body)
 
 
 def _listed(path: Path, folder: Path) -> SourceFile:
@@ -127,4 +117,4 @@ def _listed(path: Path, folder: Path) -> SourceFile:
     )
 
 
-__all__ = ("fetch_files", "stored_files", "unpack_tex")
+__all__ = ("fetch_files", "stored_files")

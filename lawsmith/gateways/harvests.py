@@ -1,6 +1,6 @@
 """What a source of papers gives, and the interface that every source has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -35,6 +35,7 @@ class Harvest:
         expected: how many entries the source said there are.
         found: how many different entries came.
         complete: whether all came; an incomplete window is not fit for a release.
+        strays: entries that the source gave though they lie outside what it was asked for.
     """
 
     papers: tuple[Paper, ...]
@@ -42,6 +43,7 @@ class Harvest:
     expected: int
     found: int
     complete: bool
+    strays: int = 0
 
 
 class PaperSource(Protocol):
@@ -59,8 +61,14 @@ class PaperSource(Protocol):
             InputError: what it lists breaks a rule.
         """
 
-    def publications(self, papers: Sequence[Paper], now: str) -> list[Publication]:
-        """What is known of the papers' dates outside their preprint server, as of `now`."""
+    def publications(self, papers: Sequence[Paper], now: str) -> Sequence[Publication | Problem]:
+        """What is known of the papers' dates outside their preprint server, as of `now`.
+
+        Papers of other sources are left out; a problem says why a look-up did not succeed.
+        """
+
+    def newest_versions(self, papers: Sequence[Paper]) -> Mapping[str, int]:
+        """Paper id -> number of its newest version, where a harvest would find a later one."""
 
     def submission_dates(self) -> list[str]:
         """The first submission of every paper listed, sorted.

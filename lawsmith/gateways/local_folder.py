@@ -1,7 +1,7 @@
 """Papers of a folder: `metadata.jsonl`, one line a paper version, beside their files."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -122,6 +122,11 @@ class FolderSource:
             for paper in papers
             if (line := by_id.get(paper.id)) is not None
         ]
+
+    def newest_versions(self, papers: Sequence[Paper]) -> Mapping[str, int]:
+        """Nothing: every harvest reads the metadata afresh, with all versions in it."""
+        del papers
+        return {}
 
     def submission_dates(self) -> list[str]:
         """The first submission of every paper listed, sorted."""

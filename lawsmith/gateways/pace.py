@@ -12,6 +12,7 @@ class Pace:
     Attributes:
         path: the file that holds when the last request went out.
         delay: seconds between two requests.
+        clock: seconds since 1970 UTC.
     """
 
     def __init__(
@@ -32,7 +33,7 @@ class Pace:
         """
         self.path = path
         self.delay = delay
-        self._clock = clock
+        self.clock = clock
         self._sleep = sleep
 
     def wait(self, *, at_least: float = 0.0) -> None:
@@ -45,13 +46,13 @@ class Pace:
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path.with_suffix(".lock")):
-            now = self._clock()
+            now = self.clock()
             # A clock that was set back must not stop all requests until it has caught up.
             due = min(self._last() + self.delay, now + self.delay)
             pause = max(due - now, at_least)
             if pause > 0:
                 self._sleep(pause)
-            self.path.write_text(repr(max(self._clock(), now + pause)), encoding="ascii")
+            self.path.write_text(repr(max(self.clock(), now + pause)), encoding="ascii")
 
     def _last(self) -> float:
         try:

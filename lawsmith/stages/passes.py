@@ -39,6 +39,7 @@ class PartitionPass:
     settled: dict[tuple[str, str], Disposition] = field(init=False, default_factory=dict)
     kept: set[tuple[str, str]] = field(init=False, default_factory=set)
     new: int = field(init=False, default=0)
+    refreshed: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.table = self.table or self.stage
@@ -87,6 +88,13 @@ class PartitionPass:
                 replace(row, extra={**row.extra, "subject_id": subject.id}) for row in rows
             ]
 
+    def refresh(self, subject: Subject, rows: Sequence[Row]) -> None:
+        """Replace the rows of a subject that is kept, where they only say when it was looked at."""
+        self.rows[subject.id] = [
+            replace(row, extra={**row.extra, "subject_id": subject.id}) for row in rows
+        ]
+        self.refreshed += 1
+
     def keep_only(self, subject_ids: Collection[str]) -> None:
         """Drop the rows of every other subject: what they were made from is no longer there."""
         for subject_id in set(self.rows) - set(subject_ids):
@@ -97,7 +105,7 @@ class PartitionPass:
         merged = {**self.held, **self.settled}
         rows = sorted(self._rows(), key=lambda row: row.id)
         dispositions = sorted(merged.values(), key=lambda item: item.id)
-        if self.new:
+        if self.new or self.refreshed:
             write_partition(
                 self.context.store, self.table, self.context.collection, self.partition, rows
             )

@@ -1,11 +1,11 @@
 """What a refresh still has to do: subjects without a final outcome, by week."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lawsmith.curation.windows import week_of
 from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import partitions_of, read_partition
+from lawsmith.gateways.warehouse import partitions_of, read_partition, read_table
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import read_stage
@@ -14,6 +14,7 @@ from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.known import historical_cards
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.publications import revised_papers
 from lawsmith.stages.reviews import (
     accepted_cards,
     accepted_families,
@@ -65,14 +66,30 @@ def pending_historical(context: StageContext) -> list[str]:
 def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, Paper | None]]:
     if context.source == "arxiv":
         held = set(partitions_of(context.store, "sources", context.collection))
+        revised = _not_harvested(context, revised_papers(context))
         for week in weeks:
             stage = read_stage(context, "sources", week)
-            if week not in held or any(item.outcome == "failed" for item in stage.values()):
+            if (
+                week not in held
+                or week in revised
+                or any(item.outcome == "failed" for item in stage.values())
+            ):
                 yield week, None
         return
     source = open_source(context.settings, context.store, context.source)
     for paper in source.harvest(window_of(weeks)).papers:
         yield week_of(paper.published), paper
+
+
+def _not_harvested(context: StageContext, revised: Mapping[str, int]) -> set[str]:
+    """The weeks of the papers whose new version is not among their stored ones."""
+    found: dict[str, tuple[str, int]] = {}
+    for row in read_table(context.store, "sources", context.collection):
+        if row.paper_id in revised:
+            paper = Paper.from_json(row.record)
+            newest = max(paper.version, found.get(paper.paper_id, ("", 0))[1])
+            found[paper.paper_id] = (week_of(paper.published), newest)
+    return {week for name, (week, newest) in found.items() if newest < revised[name]}
 
 
 def _papers(context: StageContext, week: str) -> list[Subject]:

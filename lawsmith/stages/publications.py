@@ -1,10 +1,19 @@
-"""Stage `publications`: journal dates and other preprints of every known paper."""
+"""Stage `publications`: journal dates, other preprints, retractions and new versions.
 
+A paper without a journal date is due again in each weekly run, a published one every few weeks
+(retractions, new versions). What is said of a paper holds for all its versions.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from lawsmith.gateways.harvests import PaperSource, Problem
 from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import read_table
+from lawsmith.gateways.warehouse import Row, read_partition, read_table
 from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
+from lawsmith.stages.dispositions import read_stage, row_of
 from lawsmith.stages.passes import PartitionPass, Subject
+from schemas.record import content_digest
 from schemas.source import Outcome, Paper, Publication, ReasonCode
 
 TABLE = "publications"
@@ -12,54 +21,147 @@ PARTITION = "all"
 
 
 def run(context: StageContext) -> StageReport:
-    """Look up every paper that is not yet published, and store what is known of it."""
-    papers = [
-        Paper.from_json(row.record)
-        for row in read_table(context.store, "sources", context.collection)
-    ]
+    """Look up every paper that is due, and store what is known of it.
+
+    Raises:
+        PrerequisiteError: the source cannot be opened, or arXiv cannot be reached.
+    """
+    papers = _known(context)
+    due = _due(context, papers)
     source = open_source(context.settings, context.store, context.source)
-    known = {item.id: item for item in source.publications(papers, context.now())}
     step = PartitionPass(context, "publications", PARTITION)
-    for paper in papers:
-        found = known.get(paper.id)
-        if found is not None:
-            _settle(step, context, paper, found)
+    revised = _mark_revised(step, source, papers, due) if due else 0
+    by_id = {paper.id: paper for paper in due}
+    looked_up, faults = list[Publication](), list[Problem]()
+    for found in source.publications(due, context.now()) if due else ():
+        if isinstance(found, Problem):
+            faults.append(found)
+            _put_off(step, by_id[found.paper_id], found)
+        else:
+            looked_up.append(found)
+            _settle(step, context, by_id[found.id], found)
     rows, dispositions = step.write()
     return report(
         "publications",
         rows,
         dispositions,
         new=step.new,
-        columns=("paper", "first submitted", "online", "print"),
+        columns=("paper", "first submitted", "online", "print", "found by"),
         preview=[
             (
                 item.id,
                 item.published[:10],
                 item.journal_online or "unknown",
                 item.journal_print or "unknown",
+                _found_by(item),
             )
-            for item in known.values()
+            for item in looked_up
         ],
-        figures={"papers": float(len(papers)), "looked_up": float(len(known))},
+        figures={
+            "papers": float(len(papers)),
+            "looked_up": float(len(looked_up)),
+            "new_versions": float(revised),
+        },
+        notes=tuple(_notes(faults, revised)),
     )
 
 
-def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Publication) -> None:
-    subject = Subject("paper", paper.id, found.digest, paper.paper_id, paper.version)
-    if step.done(subject):
+def due_papers(context: StageContext) -> list[Paper]:
+    """The papers of a network source whose look-up is due; those of a folder cost none."""
+    return _due(context, _known(context)) if context.source == "arxiv" else []
+
+
+def revised_papers(context: StageContext, since: str = "") -> dict[str, int]:
+    """Paper id -> its new version, of those found after an instant and not settled since."""
+    marks = sorted(
+        (str(item.paper_id), item.version or 0)
+        for item in read_stage(context, "publications", PARTITION).values()
+        if item.reason_code is ReasonCode.NEW_VERSION and item.at > since
+    )
+    return dict(marks)
+
+
+def _known(context: StageContext) -> list[Paper]:
+    """The papers of the source at hand; a collection may hold those of several."""
+    kind = context.source if context.source in {"sample", "arxiv"} else "folder"
+    rows = read_table(context.store, "sources", context.collection)
+    papers = [Paper.from_json(row.record) for row in rows]
+    return [paper for paper in papers if paper.source == kind]
+
+
+def _due(context: StageContext, papers: Sequence[Paper]) -> list[Paper]:
+    """All versions of the papers of which one was never looked up or longest ago."""
+    if context.source != "arxiv":
+        return list(papers)
+    held = {
+        row.id: row for row in read_partition(context.store, TABLE, context.collection, PARTITION)
+    }
+    now = datetime.fromisoformat(context.now())
+    due = {paper.paper_id for paper in papers if _is_due(context, held.get(paper.id), now)}
+    return [paper for paper in papers if paper.paper_id in due]
+
+
+def _is_due(context: StageContext, row: Row | None, now: datetime) -> bool:
+    if row is None:
+        return True
+    terms = context.settings.crossref
+    days = terms.waiting_days if row.outcome == "waiting" else terms.published_days
+    checked = datetime.fromisoformat(Publication.from_json(row.record).checked_at)
+    return now - checked >= timedelta(days=days)
+
+
+def _subject(paper: Paper, found: Publication) -> Subject:
+    return Subject("paper", paper.id, found.digest, paper.paper_id, paper.version)
+
+
+def _put_off(step: PartitionPass, paper: Paper, problem: Problem) -> None:
+    """Keep what was known; a paper of which nothing was, waits with the reason."""
+    if step.rows.get(paper.id):
         return
+    digest = content_digest("publication_asked", 1, paper.id)
+    subject = Subject("paper", paper.id, digest, paper.paper_id, paper.version)
+    step.settle(subject, problem.outcome, problem.reason_code, problem.sentence)
+
+
+def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Publication) -> None:
+    subject = _subject(paper, found)
+    before = next(iter(step.rows.get(paper.id, ())), None)
+    if before is not None and before.digest == found.digest and step.done(subject):
+        earlier = Publication.from_json(before.record)
+        since = earlier.unchanged_since or earlier.checked_at
+        same = Publication.model_validate({**found.model_dump(), "unchanged_since": since})
+        if context.source == "arxiv":
+            outcome, code, _ = _standing(same)
+            step.refresh(subject, [_row(context, paper, same, outcome, code)])
+        return
+    outcome, code, sentence = _standing(found)
+    step.settle(subject, outcome, code, sentence, [_row(context, paper, found, outcome, code)])
+
+
+def _standing(found: Publication) -> tuple[Outcome, ReasonCode, str]:
     dates = [date for date in (found.journal_online, found.journal_print) if date]
-    outcome: Outcome
     if found.retracted:
-        outcome, code = "rejected", ReasonCode.RETRACTED
-        sentence = "retracted by its journal"
-    elif dates:
-        outcome, code = "passed", ReasonCode.OK
-        sentence = f"journal date {min(dates)}"
-    else:
-        outcome, code = "waiting", ReasonCode.AWAITING_PUBLICATION
-        sentence = "no journal date is known yet; looked up again every week"
-    row = row_of(
+        return "rejected", ReasonCode.RETRACTED, "retracted by its journal"
+    if dates:
+        return "passed", ReasonCode.OK, f"journal date {min(dates)}{_by(found)}"
+    sentence = "no journal date is known yet; looked up again every week"
+    return "waiting", ReasonCode.AWAITING_PUBLICATION, sentence
+
+
+def _by(found: Publication) -> str:
+    return f", {_found_by(found)}" if found.matched_by else ""
+
+
+def _found_by(found: Publication) -> str:
+    if found.matched_by is None:
+        return found.provenance
+    return f"{found.journal_doi} by {found.matched_by}, agreement {found.match_score:.2f}"
+
+
+def _row(
+    context: StageContext, paper: Paper, found: Publication, outcome: Outcome, code: ReasonCode
+) -> Row:
+    return row_of(
         context,
         found,
         table=TABLE,
@@ -74,4 +176,45 @@ def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Pub
         provenance=found.provenance,
         retracted=found.retracted,
     )
-    step.settle(subject, outcome, code, sentence, [row])
+
+
+def _mark_revised(
+    step: PartitionPass, source: PaperSource, papers: Sequence[Paper], due: Sequence[Paper]
+) -> int:
+    """Note the papers that have a later version than the store, and those that no longer do."""
+    stored: dict[str, int] = {}
+    for paper in papers:
+        stored[paper.paper_id] = max(stored.get(paper.paper_id, 0), paper.version)
+    later = {
+        name: version
+        for name, version in source.newest_versions(due).items()
+        if version > stored[name]
+    }
+    for name, version in sorted(later.items()):
+        subject = _revision(name, version)
+        if (subject.id, subject.digest) not in step.held:
+            sentence = f"version {version} has appeared; its week is harvested again"
+            step.settle(subject, "waiting", ReasonCode.NEW_VERSION, sentence)
+    for held in step.held.values():
+        version = held.version or 0
+        if held.reason_code is ReasonCode.NEW_VERSION and version <= stored.get(
+            str(held.paper_id), 0
+        ):
+            subject = _revision(str(held.paper_id), version)
+            step.settle(subject, "passed", ReasonCode.OK, "the new version was harvested", None)
+    return len(later)
+
+
+def _revision(paper_id: str, version: int) -> Subject:
+    digest = content_digest("new_version", 1, f"{paper_id}v{version}")
+    return Subject("paper", f"{paper_id}/new-version", digest, paper_id, version)
+
+
+def _notes(faults: Sequence[Problem], revised: int) -> Iterator[str]:
+    if faults:
+        yield f"{len(faults)} papers were not looked up: {faults[0].sentence}"
+    if revised:
+        yield f"{revised} papers have a new version; refresh their weeks to read it"
+
+
+__all__ = ("PARTITION", "TABLE", "due_papers", "revised_papers", "run")

@@ -48,8 +48,17 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             for paper in harvest.papers
         ],
         figures={"expected": float(harvest.expected), "found": float(harvest.found)},
-        notes=() if harvest.complete else ("the harvest is incomplete; run the window again",),
+        notes=_notes(harvest),
     )
+
+
+def _notes(harvest: Harvest) -> tuple[str, ...]:
+    notes = []
+    if not harvest.complete:
+        notes.append("the harvest is incomplete; run the window again")
+    if harvest.strays:
+        notes.append(f"{harvest.strays} entries came from outside the days asked for; left out")
+    return tuple(notes)
 
 
 def _settle_harvest(step: PartitionPass, harvest: Harvest, week: str) -> None:

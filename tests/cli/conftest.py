@@ -185,7 +185,7 @@ def answer() -> Any:
     return GATEWAYS.Answer
 
 
-ARXIV = _load(ROOT / "tests" / "gateways" / "test_arxiv_feed.py", "loaded_arxiv_feed")
+ARXIV = GATEWAYS.LOOPBACK_ARXIV
 stub = ARXIV.stub
 
 

@@ -1,11 +1,15 @@
 """A chat server on loopback, and small conversations to run against it."""
 
+import importlib.util
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -244,3 +248,28 @@ def make_reply(text: str = "ok", **changes: Any) -> Reply:
 @pytest.fixture
 def reply() -> Callable[..., Reply]:
     return make_reply
+
+
+def _load(name: str) -> ModuleType:
+    loaded = f"loaded_{name}"
+    if loaded not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            loaded, Path(__file__).with_name(f"{name}.py")
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[loaded] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[loaded])
+    return sys.modules[loaded]
+
+
+LOOPBACK_ARXIV = _load("loopback_arxiv")
+stub = LOOPBACK_ARXIV.stub
+clock = LOOPBACK_ARXIV.clock
+opened = LOOPBACK_ARXIV.opened
+
+
+@pytest.fixture
+def net() -> ModuleType:
+    """The module of the loopback servers: entries, answers, archives."""
+    return LOOPBACK_ARXIV

@@ -1,186 +1,49 @@
 """arXiv behind the source interface, against a server on loopback that misbehaves at will."""
 
-import gzip
-import io
-import tarfile
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lawsmith.config import load_configuration
 from lawsmith.curation.packets import packet_of_paper
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.arxiv_files import unpack_tex
 from lawsmith.gateways.harvests import PaperSource
-from lawsmith.gateways.pace import Pace
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.polite_http import DownloadError
-from lawsmith.gateways.warehouse import Store
 from schemas.source import ReasonCode, Window
 
-ROOT = Path(__file__).resolve().parents[2]
 WEEK = Window(start="2026-10-05", end="2026-10-12")
-TEX = b"\\documentclass{article}\n\\begin{document}\n\\input{body}\n\\end{document}\n"
-PDF = (ROOT / "data" / "sample" / "papers" / "sample-0001.pdf").read_bytes()
-
-Answer = tuple[int, bytes, dict[str, str]]
-
-
-def _tar(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, data in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return out.getvalue()
-
-
-@dataclass
-class Entry:
-    name: str
-    published: str
-    version: int = 1
-    comment: str = ""
-
-
-@dataclass
-class Stub:
-    """An API with some entries; `faults` answer first."""
-
-    entries: list[Entry] = field(default_factory=list)
-    files: dict[str, Answer] = field(default_factory=dict)
-    faults: list[Answer] = field(default_factory=list)
-    total: int | None = None
-    asked: list[str] = field(default_factory=list)
-    agents: list[str] = field(default_factory=list)
-    port: int = 0
-
-    def answer(self, path: str) -> Answer:
-        self.asked.append(path)
-        if self.faults:
-            return self.faults.pop(0)
-        if path.startswith("/api/query"):
-            return 200, self._feed(parse_qs(urlsplit(path).query)), {}
-        return self.files.get(path, (404, b"no such file", {}))
-
-    def _feed(self, query: dict[str, list[str]]) -> bytes:
-        start, count = int(query["start"][0]), int(query["max_results"][0])
-        total = len(self.entries) if self.total is None else self.total
-        shown = "".join(self._entry(entry) for entry in self.entries[start : start + count])
-        return (
-            '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"'
-            ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"'
-            ' xmlns:arxiv="http://arxiv.org/schemas/atom">'
-            f"<opensearch:totalResults>{total}</opensearch:totalResults>{shown}</feed>"
-        ).encode()
-
-    def _entry(self, entry: Entry) -> str:
-        name = f"{entry.name}v{entry.version}"
-        return (
-            f"<entry><id>http://arxiv.org/abs/{name}</id><published>{entry.published}</published>"
-            f"<updated>2026-10-20T10:00:00Z</updated><title>A\n  title</title>"
-            f"<summary>Some\n words</summary><author><name>A. Author</name></author>"
-            f"<arxiv:comment>{entry.comment}</arxiv:comment>"
-            f'<link title="pdf" href="http://127.0.0.1:{self.port}/pdf/{name}" rel="related"/>'
-            '<arxiv:primary_category term="physics.flu-dyn"/>'
-            '<category term="physics.flu-dyn"/></entry>'
-        )
-
-
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    found = Stub()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found.agents.append(self.headers["User-Agent"])
-            code, body, headers = found.answer(self.path)
-            self.send_response(code)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield found
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@dataclass
-class Clock:
-    """A clock that only moves when somebody sleeps."""
-
-    now: float = 1_000_000.0
-    slept: list[float] = field(default_factory=list)
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 Opened = Callable[..., PaperSource]
+Answer = tuple[int, bytes, dict[str, str]]
+Stub = Any
+Net = Any
+Clock = Any
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def opened(stub: Stub, tmp_path: Path, clock: Clock) -> Opened:
-    def open_it(**flags: object) -> PaperSource:
-        settings = load_configuration(
-            environ={
-                "LAWSMITH_ARXIV_URL": f"http://127.0.0.1:{stub.port}/api/query",
-                "LAWSMITH_CONTACT_EMAIL": "curator@example.org",
-            },
-            flags={"arxiv.page_size": 2, **flags},
-            checkout=ROOT,
-        ).settings
-        store = Store.open(tmp_path / "home")
-        return open_source(settings, store, "arxiv", clock=clock, sleep=clock.sleep)
-
-    return open_it
-
-
-def _week(stub: Stub) -> None:
+def _week(stub: Stub, net: Net) -> None:
     stub.entries = [
-        Entry("2610.00001", "2026-10-04T23:59:59Z"),
-        Entry("2610.00002", "2026-10-05T00:00:00Z"),
-        Entry("physics/0610003", "2026-10-07T12:00:00Z", version=3),
-        Entry("2610.00004", "2026-10-11T23:59:59Z", comment="This paper has been withdrawn"),
-        Entry("2610.00005", "2026-10-12T00:00:00Z"),
+        net.Entry("2610.00001", "2026-10-04T23:59:59Z"),
+        net.Entry("2610.00002", "2026-10-05T00:00:00Z"),
+        net.Entry("physics/0610003", "2026-10-07T12:00:00Z", version=3),
+        net.Entry("2610.00004", "2026-10-11T23:59:59Z", comment="This paper has been withdrawn"),
+        net.Entry("2610.00005", "2026-10-12T00:00:00Z"),
     ]
     stub.files = {
         "/src/2610.00002v1": (
             200,
-            _tar(**{"ms.tex": TEX, "body.tex": b"k = 3", "old.tex": b"x"}),
+            net.packed(**{"ms.tex": net.TEX, "body.tex": b"k = 3", "old.tex": b"x"}),
             {},
         ),
-        "/pdf/physics/0610003v3": (200, PDF, {}),
+        "/pdf/physics/0610003v3": (200, net.PDF, {}),
     }
+    stub.licences = {"2610.00002": net.CC_BY, "physics/0610003": ""}
 
 
-def test_a_window_is_listed_whole_with_its_files(stub: Stub, opened: Opened, clock: Clock) -> None:
-    _week(stub)
+def _pages(stub: Stub) -> list[dict[str, list[str]]]:
+    return [parse_qs(urlsplit(path).query) for path in stub.asked if path.startswith("/api")]
+
+
+def test_a_window_is_listed_whole_with_its_files(stub: Stub, net: Net, opened: Opened) -> None:
+    _week(stub, net)
     source = opened()
     harvest = source.harvest(WEEK)
     assert [paper.id for paper in harvest.papers] == [
@@ -188,10 +51,10 @@ def test_a_window_is_listed_whole_with_its_files(stub: Stub, opened: Opened, clo
         "arxiv:2610.00004v1",
         "arxiv:physics.0610003v3",
     ]
-    assert (harvest.expected, harvest.found, harvest.complete) == (5, 5, True)
+    assert (harvest.expected, harvest.found, harvest.complete, harvest.strays) == (5, 5, True, 0)
     first, withdrawn, old = harvest.papers
     assert first.title == "A title"
-    assert first.licence is None
+    assert (first.licence, old.licence) == ("CC-BY-4.0", None)
     assert [file.path for file in first.files] == [
         "2610.00002v1/src/body.tex",
         "2610.00002v1/src/ms.tex",
@@ -202,30 +65,29 @@ def test_a_window_is_listed_whole_with_its_files(stub: Stub, opened: Opened, clo
     assert [(item.paper_id, item.reason_code) for item in harvest.problems] == [
         (withdrawn.id, ReasonCode.WITHDRAWN)
     ]
-    (dates,) = source.publications([old], "2026-11-30T00:00:00Z")
-    assert dates.journal_online is None
     with pytest.raises(InputError, match="--window"):
         source.submission_dates()
 
 
 def test_requests_are_paced_named_and_ask_a_day_more(
-    stub: Stub, opened: Opened, clock: Clock
+    stub: Stub, net: Net, opened: Opened, clock: Clock
 ) -> None:
-    _week(stub)
+    _week(stub, net)
     opened().harvest(WEEK)
-    assert len(stub.asked) == 3 + 3
-    assert clock.slept == [3.0] * 5
+    # Three pages, three files, two licences: one pace for all of them.
+    assert len(stub.asked) == 3 + 3 + 2
+    assert clock.slept == [3.0] * 7
     assert set(stub.agents) == {stub.agents[0]}
     assert stub.agents[0].startswith("lawsmith/")
     assert "curator@example.org" in stub.agents[0]
-    query = parse_qs(urlsplit(stub.asked[0]).query)
+    query = _pages(stub)[0]
     assert "submittedDate:[202610040000 TO 202610132359]" in query["search_query"][0]
     assert "cat:physics.*" in query["search_query"][0]
     assert query["sortOrder"] == ["ascending"]
 
 
-def test_files_are_fetched_once(stub: Stub, opened: Opened) -> None:
-    _week(stub)
+def test_files_and_licences_are_fetched_once(stub: Stub, net: Net, opened: Opened) -> None:
+    _week(stub, net)
     before = opened().harvest(WEEK)
     stub.asked.clear()
     assert opened().harvest(WEEK) == before
@@ -233,9 +95,9 @@ def test_files_are_fetched_once(stub: Stub, opened: Opened) -> None:
 
 
 def test_faults_are_tried_again_as_the_server_asks(
-    stub: Stub, opened: Opened, clock: Clock
+    stub: Stub, net: Net, opened: Opened, clock: Clock
 ) -> None:
-    _week(stub)
+    _week(stub, net)
     stub.faults = [
         (429, b"", {"Retry-After": "30"}),
         (503, b"", {}),
@@ -245,13 +107,34 @@ def test_faults_are_tried_again_as_the_server_asks(
     assert clock.slept[:3] == [30.0, 10.0, 20.0]
 
 
+def test_every_kind_of_broken_page_is_tried_again(
+    stub: Stub, net: Net, opened: Opened, clock: Clock
+) -> None:
+    _week(stub, net)
+    whole = stub._feed({"start": ["0"], "max_results": ["9"], "search_query": [""]})
+    faults: list[Answer] = [
+        (200, b"Rate exceeded.", {}),
+        (200, whole, net.CUT),
+        (200, whole[: len(whole) // 2], {}),
+        (503, b"", {"Retry-After": "Thu, 05 Nov 2026 06:01:00 GMT"}),
+        (200, b"", net.HANG),
+    ]
+    for fault in faults:
+        stub.faults = [fault]
+        assert opened(**{"arxiv.read_seconds": 0.2}).harvest(WEEK).complete
+    # The date that one server gave lies a minute after the test's clock began.
+    assert max(clock.slept) <= 60.0
+
+
 @pytest.mark.parametrize(
     ("answer", "message", "tries"),
     [
         ((200, b"<html>maintenance</html>", {}), "not an Atom feed", 4),
+        ((200, b"Rate exceeded.", {}), "not an Atom feed", 4),
         ((503, b"", {}), "HTTP 503", 4),
         ((400, b"bad query", {}), "HTTP 400", 1),
         ((429, b"", {"Retry-After": "86400"}), "asks to wait 86400 s", 1),
+        ((301, b"", {"Location": "ftp://example.org/"}), "redirected to", 1),
     ],
 )
 def test_an_outage_is_an_error_and_never_an_empty_window(
@@ -268,43 +151,104 @@ def test_a_window_without_papers_is_empty_and_complete(stub: Stub, opened: Opene
     assert (harvest.papers, harvest.expected, harvest.complete) == ((), 0, True)
 
 
-def test_entries_that_do_not_come_make_the_harvest_incomplete(stub: Stub, opened: Opened) -> None:
-    _week(stub)
+def test_entries_that_do_not_come_make_the_harvest_incomplete(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    _week(stub, net)
     stub.total = 8
     harvest = opened().harvest(WEEK)
     assert (harvest.expected, harvest.found, harvest.complete) == (8, 5, False)
     assert len(harvest.papers) == 3
 
 
-def test_an_entry_repeated_over_pages_is_one_and_the_newest_version_stays(
-    stub: Stub, opened: Opened
+def test_an_empty_first_page_with_a_total_is_not_an_empty_window(
+    stub: Stub, net: Net, opened: Opened
 ) -> None:
-    _week(stub)
+    _week(stub, net)
+    feed = stub._feed({"start": ["9"], "max_results": ["9"], "search_query": [""]})
+    stub.faults = [(200, feed, {})] * 2
+    assert opened().harvest(WEEK).complete
+    stub.faults = [(200, feed, {})] * 100
+    harvest = opened().harvest(WEEK)
+    assert (harvest.papers, harvest.expected, harvest.complete) == ((), 5, False)
+
+
+def test_short_pages_and_wrong_order_lose_nothing(stub: Stub, net: Net, opened: Opened) -> None:
+    _week(stub, net)
+    stub.longest_page, stub.reverse = 1, True
+    harvest = opened(**{"arxiv.page_size": 100}).harvest(WEEK)
+    assert (harvest.found, harvest.complete) == (5, True)
+    assert len(harvest.papers) == 3
+
+
+def test_an_entry_repeated_over_pages_is_one_and_the_newest_version_stays(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
     stub.entries = [
-        Entry("physics/0610003", "2026-10-07T12:00:00Z", version=2),
-        Entry("physics/0610003", "2026-10-07T12:00:00Z", version=3),
-        Entry("physics/0610003", "2026-10-07T12:00:00Z", version=2),
+        net.Entry("physics/0610003", "2026-10-07T12:00:00Z", version=version)
+        for version in (2, 3, 2)
     ]
     harvest = opened().harvest(WEEK)
     assert [paper.version for paper in harvest.papers] == [3]
     assert not harvest.complete
 
 
-def test_large_windows_are_halved(
-    stub: Stub, opened: Opened, monkeypatch: pytest.MonkeyPatch
+def test_an_entry_lost_between_pages_comes_with_a_second_look(
+    stub: Stub, net: Net, opened: Opened
 ) -> None:
-    monkeypatch.setattr("lawsmith.gateways.arxiv_feed.MAX_SLICE", 4)
-    _week(stub)
-    opened().harvest(WEEK)
-    spans = [
-        parse_qs(urlsplit(path).query)["search_query"][0].split("submittedDate:")[1]
-        for path in stub.asked
-        if path.startswith("/api") and "start=0" in path
+    _week(stub, net)
+    moved = [stub.entries[0], stub.entries[1], stub.entries[1], *stub.entries[3:]]
+    right, stub.entries = stub.entries, moved
+    looks = 0
+    feed = stub._feed
+
+    def feed_once(query: dict[str, list[str]]) -> bytes:
+        nonlocal looks
+        looks += query["start"] == ["0"]
+        stub.entries = right if looks > 1 else moved
+        body: bytes = feed(query)
+        return body
+
+    stub._feed = feed_once
+    harvest = opened().harvest(WEEK)
+    assert (looks, harvest.found, harvest.complete) == (2, 5, True)
+
+
+def test_entries_outside_the_days_asked_for_are_left_out_and_counted(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    _week(stub, net)
+    stub.entries.insert(0, net.Entry("2012.00009", "2020-12-01T00:00:00Z"))
+    stub.filters = False
+    harvest = opened().harvest(WEEK)
+    assert (len(harvest.papers), harvest.strays, harvest.complete) == (3, 1, True)
+
+
+def test_large_windows_are_halved(
+    stub: Stub, net: Net, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lawsmith.gateways.arxiv_listing.MAX_SLICE", 3)
+    stub.entries = [
+        net.Entry(f"2610.0{n:04}", f"2026-10-{5 + n // 4:02}T{6 * (n % 4):02}:30:15Z")
+        for n in range(28)
     ]
-    assert spans[:2] == ["[202610040000 TO 202610132359]", "[202610040000 TO 202610082359]"]
-    # Halved down to single days, which cover the window once each.
-    days = [span for span in spans if span[1:9] == span[17:25]]
-    assert len(days) == len(set(days)) == 10
+    harvest = opened().harvest(WEEK)
+    assert (harvest.expected, harvest.found, harvest.complete) == (28, 28, True)
+    assert len(harvest.papers) == 28
+    # No query was read beyond the bound.
+    assert max(int(query["start"][0]) for query in _pages(stub)) < 3
+
+
+def test_a_server_that_ignores_dates_does_not_make_halving_endless(
+    stub: Stub, net: Net, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lawsmith.gateways.arxiv_listing.MAX_SLICE", 3)
+    monkeypatch.setattr("lawsmith.gateways.arxiv_listing.MAX_HALVINGS", 3)
+    _week(stub, net)
+    stub.filters = False
+    harvest = opened().harvest(WEEK)
+    assert not harvest.complete
+    assert len(_pages(stub)) < 60
 
 
 @pytest.mark.parametrize(
@@ -312,13 +256,15 @@ def test_large_windows_are_halved(
     [
         ((404, b"", {}), "HTTP 404"),
         ((200, b"<html>sorry</html>", {}), "not a PDF"),
+        ((200, b"%PDF-1.7 and no end", {}), "cut off"),
         ((200, b"%PDF-" + b"x" * 3000, {}), "longer than 2000 bytes"),
+        ((200, b"%PDF-1.7 %%EOF", {":do": "cut"}), "no usable answer in 4 tries"),
     ],
 )
 def test_a_failed_download_is_a_problem_of_its_paper(
-    stub: Stub, opened: Opened, answer: Answer, sentence: str
+    stub: Stub, net: Net, opened: Opened, answer: Answer, sentence: str
 ) -> None:
-    stub.entries = [Entry("2610.00002", "2026-10-05T00:00:00Z")]
+    stub.entries = [net.Entry("2610.00002", "2026-10-05T00:00:00Z")]
     stub.files = {"/pdf/2610.00002v1": answer}
     source = opened(**{"arxiv.max_file_bytes": 2000})
     harvest = source.harvest(WEEK)
@@ -326,51 +272,83 @@ def test_a_failed_download_is_a_problem_of_its_paper(
     (problem,) = harvest.problems
     assert (problem.outcome, problem.reason_code) == ("failed", ReasonCode.DOWNLOAD_FAILED)
     assert sentence in problem.sentence
-    assert list(source.folder.iterdir()) == []
+    assert not (source.folder / "2610.00002v1").exists()
 
 
-def test_a_source_without_a_main_file_gives_way_to_the_pdf(stub: Stub, opened: Opened) -> None:
-    stub.entries = [Entry("2610.00002", "2026-10-05T00:00:00Z")]
+def test_after_some_failures_in_a_row_the_rest_waits_for_the_next_run(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    stub.entries = [net.Entry(f"2610.0000{n}", "2026-10-05T00:00:00Z") for n in range(6)]
+    stub.faults_at = {"/src/": [(503, b"", {})] * 100}
+    source = opened()
+    harvest = source.harvest(WEEK)
+    assert [item.outcome for item in harvest.problems] == ["failed"] * 6
+    assert sum("not tried" in item.sentence for item in harvest.problems) == 3
+    assert len([path for path in stub.asked if path.startswith("/src/")]) == 3 * 4
+    stub.faults_at = {}
+    stub.files = {f"/pdf/2610.0000{n}v1": (200, net.PDF, {}) for n in range(6)}
+    assert source.harvest(WEEK).problems == ()
+
+
+def test_a_source_that_is_a_pdf_is_the_pdf(stub: Stub, net: Net, opened: Opened) -> None:
+    stub.entries = [net.Entry("2610.00002", "2026-10-05T00:00:00Z")]
+    stub.files = {"/src/2610.00002v1": (200, net.PDF, {})}
+    (paper,) = opened().harvest(WEEK).papers
+    assert [file.path for file in paper.files] == ["2610.00002v1/paper.pdf"]
+    assert not [path for path in stub.asked if path.startswith("/pdf")]
+
+
+def test_a_source_without_a_main_file_gives_way_to_the_pdf(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    stub.entries = [net.Entry("2610.00002", "2026-10-05T00:00:00Z")]
     stub.files = {
-        "/src/2610.00002v1": (200, _tar(**{"figure.tex": b"\\draw"}), {}),
-        "/pdf/2610.00002v1": (200, PDF, {}),
+        "/src/2610.00002v1": (200, net.packed(**{"figure.tex": b"\\draw"}), {}),
+        "/pdf/2610.00002v1": (200, net.PDF, {}),
     }
     (paper,) = opened().harvest(WEEK).papers
     assert [file.path for file in paper.files] == ["2610.00002v1/paper.pdf"]
 
 
-def test_only_plain_tex_files_inside_the_folder_are_unpacked() -> None:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name in ("a.tex", "../up.tex", "/root.tex", "run.sh"):
-            info = tarfile.TarInfo(name)
-            info.size = 1
-            archive.addfile(info, io.BytesIO(b"x"))
-        link = tarfile.TarInfo("link.tex")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        archive.addfile(link)
-    assert unpack_tex(gzip.compress(out.getvalue())) == {"a.tex": b"x"}
-    assert unpack_tex(gzip.compress(TEX)) == {"main.tex": TEX}
-    assert unpack_tex(PDF) == {}
+def test_a_note_in_place_of_the_source_means_withdrawn(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    stub.entries = [net.Entry("2610.00002", "2026-10-05T00:00:00Z")]
+    note = b"%auto-ignore\nThis paper has been withdrawn by the author.\n"
+    stub.files = {"/src/2610.00002v1": (200, net.gzip.compress(note), {})}
+    harvest = opened().harvest(WEEK)
+    assert harvest.papers[0].withdrawn
+    assert [(x.outcome, x.reason_code) for x in harvest.problems] == [
+        ("rejected", ReasonCode.WITHDRAWN)
+    ]
 
 
-def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lawsmith.gateways.arxiv_files.MAX_UNPACKED", 1000)
-    with pytest.raises(DownloadError, match="more than 1000 bytes"):
-        unpack_tex(gzip.compress(b"x" * 10_000_000))
-    with pytest.raises(DownloadError, match="gzip"):
-        unpack_tex(b"\x1f\x8b broken")
+def test_new_versions_are_found_by_id(stub: Stub, net: Net, opened: Opened) -> None:
+    _week(stub, net)
+    source = opened()
+    papers = source.harvest(WEEK).papers
+    stub.entries[1].version = 2
+    stub.asked.clear()
+    found = source.newest_versions(papers)
+    assert found == {
+        "arxiv:2610.00002": 2,
+        "arxiv:2610.00004": 1,
+        "arxiv:physics.0610003": 3,
+    }
+    assert [query["id_list"][0] for query in _pages(stub)] == [
+        "2610.00002,2610.00004",
+        "physics/0610003",
+    ]
 
 
-def test_two_processes_share_one_pace(tmp_path: Path, clock: Clock) -> None:
-    paces = [Pace(tmp_path / "p", 3.0, clock=clock, sleep=clock.sleep) for _ in range(2)]
-    paces[0].wait()
-    clock.now += 1
-    paces[1].wait()
-    assert clock.slept == [2.0]
-    clock.now += 10
-    paces[0].wait()
-    assert clock.slept == [2.0]
-    clock.now -= 1000
-    paces[1].wait()
-    assert clock.slept == [2.0, 3.0]
+def test_a_licence_that_does_not_come_is_not_taken_for_none(
+    stub: Stub, net: Net, opened: Opened
+) -> None:
+    _week(stub, net)
+    stub.faults_at = {"/oai?": [(200, b"<html>", {})] * 4}
+    harvest = opened().harvest(WEEK)
+    failed = [item for item in harvest.problems if item.outcome == "failed"]
+    assert [item.reason_code for item in failed] == [ReasonCode.DOWNLOAD_FAILED]
+    again = opened().harvest(WEEK)
+    assert [paper.licence for paper in again.papers] == ["CC-BY-4.0", None, None]
+    assert [item.outcome for item in again.problems] == ["rejected"]
