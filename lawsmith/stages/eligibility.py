@@ -1,5 +1,7 @@
 """Eligibility at a cut: dates, policies and people decide; ingest knows no cutoff."""
 
+from collections.abc import Sequence
+
 from lawsmith.curation.windows import judge_eligibility
 from lawsmith.gateways.warehouse import partitions_of, read_table
 from lawsmith.stages.context import StageContext
@@ -14,7 +16,7 @@ from schemas.source import Disposition, Outcome, Paper, Publication, ReasonCode
 def eligible_families(context: StageContext, cut: Cut) -> tuple[list[Family], list[Disposition]]:
     """The families that a cut holds, and what was decided about every paper and family."""
     dispositions = _judge_papers(context, cut)
-    eligible = {item.paper_id for item in dispositions if item.outcome == "passed"}
+    eligible = _eligible_papers(dispositions)
     families = [
         family
         for family in accepted(context)
@@ -39,6 +41,16 @@ def accepted(context: StageContext) -> list[Family]:
         ),
         key=lambda family: family.id,
     )
+
+
+def _eligible_papers(dispositions: Sequence[Disposition]) -> set[str]:
+    """The papers whose newest version passed: what was withdrawn later takes the first along."""
+    newest: dict[str, Disposition] = {}
+    for item in dispositions:
+        held = newest.get(str(item.paper_id))
+        if held is None or (item.version or 0) > (held.version or 0):
+            newest[str(item.paper_id)] = item
+    return {paper for paper, item in newest.items() if item.outcome == "passed"}
 
 
 def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
