@@ -122,7 +122,7 @@ class Crossref(Part):
     url: str | None = None
     """Null: Crossref's own, or the server of `arxiv.url` where that is on this machine."""
     delay_seconds: Positive = 1.0
-    match_score: Annotated[float, Field(ge=0.5, le=1)] = 0.9
+    match_score: Annotated[float, Field(ge=0.5, le=1)] = 0.95
     """Least score of title and authors at which a work without a known DOI is the paper."""
     waiting_days: Annotated[int, Field(ge=0)] = 6
     """Days after which a paper without a journal date is due again: each weekly run."""

@@ -11,7 +11,12 @@ from schemas.source import Paper
 
 _ENTRY = re.compile(r"/abs/(?P<id>.+?)v(?P<version>\d+)$")
 _OLD_STYLE = re.compile(r"(?P<archive>[a-z-]+(?:\.[A-Z]{2})?)\.(?P<number>\d{7})")
-_WITHDRAWN = re.compile(r"\b(?:paper|article|submission|manuscript)\b.{0,40}\bwithdrawn\b", re.I)
+_WHAT = r"\b(?:paper|article|submission|manuscript|preprint|work|version)\b"
+_IN_COMMENT = re.compile(rf"^\W*withdrawn\b|{_WHAT}.{{0,40}}\bwithdrawn\b", re.I)
+_IN_ABSTRACT = re.compile(
+    rf"{_WHAT} (?:has been|have been|had been|was|is|is being) (?:\w+ )?withdrawn\b", re.I
+)
+"""Stricter: an abstract may speak of water or heat that is withdrawn."""
 
 
 def identity(entry: arxiv.Result) -> tuple[str, int]:
@@ -52,7 +57,7 @@ def paper_of(entry: arxiv.Result) -> Paper:
         journal_ref=entry.journal_ref or None,
         licence=None,
         files=(),
-        withdrawn=bool(_WITHDRAWN.search(f"{entry.comment or ''} {entry.summary}")),
+        withdrawn=_withdrawn(entry.comment or "", _one_line(entry.summary)),
         synthetic=False,
     )
 
@@ -65,6 +70,10 @@ def category_query(names: Sequence[str]) -> str:
         if "." not in name:
             terms.append(f"cat:{name}.*")
     return " OR ".join(terms)
+
+
+def _withdrawn(comment: str, abstract: str) -> bool:
+    return bool(_IN_COMMENT.search(comment) or _IN_ABSTRACT.search(abstract))
 
 
 def _one_line(text: str) -> str:

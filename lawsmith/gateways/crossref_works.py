@@ -3,7 +3,10 @@
 Score of a work for a paper: 0.75 t + 0.25 a. t is the share of characters that the two titles,
 in lower case and without marks, have in common in order (difflib's ratio); a is the share of
 the paper's family names among the work's authors, and of the work's among the paper's, whichever
-is smaller. Without authors on either side it is t alone, less a quarter.
+is smaller. Without authors on either side a is 0. Titles that differ in a number (`II`, `2`), or
+of which one alone begins as a note about another work does (`Erratum`, `Reply to`), have t = 0;
+so do titles of which each has a word that the other lacks (`steady`, `unsteady`), since authors
+name their papers alike.
 """
 
 import calendar
@@ -20,6 +23,24 @@ JOURNAL_KINDS = frozenset({"journal-article", "proceedings-article"})
 _TITLE_SHARE = 0.75
 _RETRACTING = frozenset({"retraction", "withdrawal", "removal"})
 _RETRACTED_TITLE = re.compile(r"\W*(?:retracted|withdrawn)(?: article| paper)?\s*[:\])]", re.I)
+_NUMBER = re.compile(r"\d+|[ivx]+")
+_NOTES = frozenset(
+    {
+        "addendum",
+        "comment",
+        "comments",
+        "correction",
+        "corrigendum",
+        "errata",
+        "erratum",
+        "publisher",
+        "reply",
+        "response",
+        "retraction",
+    }
+)
+_SHORT = 3
+"""Letters of the longest word that does not tell papers apart."""
 _MARKUP = re.compile(r"<[^>]{1,40}>")
 _RESOLVER = re.compile(r"^https?://(?:dx\.)?doi\.org/")
 _ARXIV = re.compile(r"^(?:10\.48550/)?arxiv[.:/](?P<name>.+?)(?:v\d+)?$")
@@ -96,14 +117,32 @@ def read_work(message: dict[str, Any]) -> Work:
 
 def agreement(title: str, authors: Sequence[str], work: Work) -> float:
     """How well a work agrees with a paper's title and authors, 0 to 1, to four digits."""
-    ours, theirs = _plain(title), _plain(work.title)
-    if not ours or not theirs:
+    same = _likeness(_plain(title), _plain(_RETRACTED_TITLE.sub("", work.title)))
+    if not same:
         return 0.0
-    same = SequenceMatcher(None, ours, theirs, autojunk=False).ratio()
     mine = {_plain(author).split()[-1] for author in authors if _plain(author)}
     others = {_plain(name).split()[-1] for name in work.families if _plain(name)}
     shared = len(mine & others) / max(len(mine), len(others)) if mine and others else 0.0
     return round(_TITLE_SHARE * same + (1 - _TITLE_SHARE) * shared, 4)
+
+
+def _likeness(ours: str, theirs: str) -> float:
+    """Share of characters that two plain titles have in common in order; 0 if not of one work."""
+    if not ours or not theirs:
+        return 0.0
+    words, others = ours.split(), theirs.split()
+    if sorted(filter(_NUMBER.fullmatch, words)) != sorted(filter(_NUMBER.fullmatch, others)):
+        return 0.0
+    if words[0] != others[0] and (words[0] in _NOTES or others[0] in _NOTES):
+        return 0.0
+    if _telling(words) - _telling(others) and _telling(others) - _telling(words):
+        return 0.0
+    return SequenceMatcher(None, ours, theirs, autojunk=False).ratio()
+
+
+def _telling(words: Sequence[str]) -> set[str]:
+    """The words that tell papers apart, without the s of a plural."""
+    return {word.removesuffix("s") for word in words if len(word) > _SHORT}
 
 
 def _earliest(message: dict[str, Any], *fields: str) -> str | None:

@@ -53,6 +53,7 @@ class Entry:
     published: str
     version: int = 1
     comment: str = ""
+    abstract: str = "Some\n words"
     doi: str = ""
     title: str = "A\n  title"
     authors: tuple[str, ...] = ("A. Author",)
@@ -127,7 +128,7 @@ class Stub:
         return (
             f"<entry><id>http://arxiv.org/abs/{name}</id><published>{entry.published}</published>"
             f"<updated>2026-10-20T10:00:00Z</updated><title>{entry.title}</title>"
-            f"<summary>Some\n words</summary>{authors}{doi}"
+            f"<summary>{entry.abstract}</summary>{authors}{doi}"
             f"<arxiv:comment>{entry.comment}</arxiv:comment>"
             f'<link title="pdf" href="http://127.0.0.1:{self.port}/pdf/{name}" rel="related"/>'
             '<arxiv:primary_category term="physics.flu-dyn"/>'

@@ -352,3 +352,24 @@ def test_a_licence_that_does_not_come_is_not_taken_for_none(
     again = opened().harvest(WEEK)
     assert [paper.licence for paper in again.papers] == ["CC-BY-4.0", None, None]
     assert [item.outcome for item in again.problems] == ["rejected"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "abstract", "withdrawn"),
+    [
+        ("This paper has been withdrawn by the authors", "", True),
+        ("Withdrawn due to an error in eq. 3", "", True),
+        ("12 pages", "This submission has been withdrawn.", True),
+        ("12 pages", "The article was since withdrawn by its author.", True),
+        ("12 pages", "This paper gives the rate at which groundwater is withdrawn.", False),
+        ("12 pages", "We report the heat withdrawn from a borehole in this paper.", False),
+    ],
+)
+def test_a_withdrawn_paper_is_told_from_one_about_withdrawing(
+    stub: Stub, net: Net, opened: Opened, comment: str, abstract: str, withdrawn: bool
+) -> None:
+    entry = net.Entry("2610.00002", "2026-10-05T00:00:00Z", comment=comment, abstract=abstract)
+    stub.entries = [entry]
+    stub.files = {"/src/2610.00002v1": (200, net.PDF, {})}
+    (paper,) = opened().harvest(WEEK).papers
+    assert paper.withdrawn is withdrawn

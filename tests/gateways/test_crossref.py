@@ -283,6 +283,28 @@ def test_the_agreement_weighs_title_and_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "agrees"),
+    [
+        (TITLE.upper(), True),
+        (f"RETRACTED: {TITLE}", True),
+        (f"{TITLE} II", False),
+        (f"{TITLE}: part 2", False),
+        (f"Erratum: {TITLE}", False),
+        (f'Reply to "{TITLE}"', False),
+        (f"Comment on {TITLE}", False),
+        (TITLE.replace("steady", "oscillating"), False),
+        (TITLE.replace("a steady", "an unsteady"), False),
+        (TITLE.replace("current", "currents"), True),
+        (TITLE.replace("behind", "before"), False),
+        (f"{TITLE} over a bed of mixed gravel", False),
+    ],
+)
+def test_another_part_or_a_note_about_a_paper_is_not_the_paper(title: str, agrees: bool) -> None:
+    score = agreement(TITLE, ("Ana Poleni", "Yi Li"), read_work(_work(title=[title])))
+    assert (score >= 0.95) is agrees
+
+
+@pytest.mark.parametrize(
     ("identifier", "own"),
     [
         ("10.48550/arXiv.2610.00002", True),
