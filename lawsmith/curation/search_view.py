@@ -1,42 +1,24 @@
 """A folded view of packet lines in which quotes are found, with a way back to the lines.
 
-Only typography is folded: ligatures, quotation marks, dashes, accents as composed or not,
-white space, hyphens inside and at the end of words, and the caret that packets put before
-raised characters. Words, digits, signs and case stay. The view is never stored as the text.
+Only typography is folded (see `folding`). The view is never stored as the text. Nothing is
+guessed across a lost exponent: a quote with 10^6 does not stand where the packet shows 106, and
+`near` says so; `lost_exponents` names what in a text looks like an exponent that was lost.
 """
 
-import unicodedata
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from lawsmith.curation.folding import CARET, FIRM, LIGATURES, Folded, disagreement, fold, folded
 from schemas.packet import Packet
 
-LIGATURES = {
-    "ﬀ": "ff",
-    "ﬁ": "fi",
-    "ﬂ": "fl",
-    "ﬃ": "ffi",
-    "ﬄ": "ffl",
-    "ﬅ": "ft",
-    "ﬆ": "st",
-    "Ĳ": "IJ",
-    "ĳ": "ij",
-}
-"""Ligature -> letters. NFKC is not used: it would turn a raised 2 into a plain one."""
-
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"
-_FOLDED = {
-    **LIGATURES,
-    **dict.fromkeys(_DASHES, "-"),
-    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
-    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
-    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
-    "\u00b5": "\u03bc",
-    "\u2126": "\u03a9",
-    "\u212b": "A\u030a",
-    "\u2044": "/",
-    "\u22c5": "\u00b7",
-}
+_LOST = re.compile(
+    # A mantissa below ten, a cross, and ten with one or two more digits: 6.0 × 1023, 3·10-4.
+    r"(?<![\d.,])(?:\d(?:\.\d+)?\s?|\(\s?)[×xX·∙⋅*]\s?10(?:[-−–]\s?\d{1,2}|[1-9]\d?)(?![\d.,]*\d|%|\^)"
+    # Ten and a true minus without spaces is a power far more often than a difference.
+    r"|(?<![\w.,^)\]])10−\d{1,2}(?![\d.,]*\d)"
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -45,6 +27,27 @@ class Span:
 
     first_line: int
     last_line: int
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A place that has the quote's characters but means something else.
+
+    Attributes:
+        span: where it is.
+        why: in what it differs.
+    """
+
+    span: Span
+    why: str
+
+
+def lost_exponents(text: str) -> tuple[str, ...]:
+    """Pieces of a text that look like powers of ten whose exponent was flattened.
+
+    The sign is not proof: 3 × 105 may be meant. It is for saying that a number is in doubt.
+    """
+    return tuple(match.group().strip() for match in _LOST.finditer(text))
 
 
 @dataclass(frozen=True)
@@ -62,102 +65,63 @@ class SearchView:
 
         A match neither begins nor ends inside a word or number: `1.2` is not in `31.25`.
         """
-        wanted = fold(quote)
-        if not wanted:
-            return []
-        text, owners, marks = self._folded
-        found: dict[Span, None] = {}
-        start = text.find(wanted)
+        return list(dict.fromkeys(span for span, why in self._places(quote) if why is None))
+
+    def near(self, quote: str) -> list[NearMiss]:
+        """Places that differ from the quote only in an exponent or in how digits are grouped."""
+        found = (NearMiss(span, why) for span, why in self._places(quote) if why is not None)
+        return list(dict.fromkeys(found))
+
+    def doubtful(self, first_line: int, last_line: int) -> tuple[str, ...]:
+        """What in these lines looks like a power of ten whose exponent was flattened.
+
+        Always empty for TeX, where exponents are written out.
+
+        Args:
+            first_line: 1-based.
+            last_line: inclusive.
+        """
+        if self.packet.kind == "tex":
+            return ()
+        lines = self.packet.lines[first_line - 1 : last_line]
+        return tuple(piece for line in lines for piece in lost_exponents(line))
+
+    def _places(self, quote: str) -> Iterator[tuple[Span, str | None]]:
+        wanted = folded([(char, 0) for char in quote])
+        if not wanted.text:
+            return
+        view = self._folded
+        start = view.text.find(wanted.text)
         while start >= 0:
-            end = start + len(wanted)
-            if not any(_inside_word(text, cut, marks) for cut in (start, end)):
-                found[Span(owners[start] + 1, owners[end - 1] + 1)] = None
-            start = text.find(wanted, start + 1)
-        return list(found)
+            end = start + len(wanted.text)
+            if not any(_inside_word(view, cut) for cut in (start, end)):
+                span = Span(view.owners[start] + 1, view.owners[end - 1] + 1)
+                inner = view.marks_within(start, end)
+                yield (
+                    span,
+                    disagreement(wanted.text, wanted.marks_within(0, len(wanted.text)), inner),
+                )
+            start = view.text.find(wanted.text, start + 1)
 
     @cached_property
-    def _folded(self) -> tuple[str, list[int], frozenset[int]]:
-        return _fold(
+    def _folded(self) -> Folded:
+        return folded(
             [(char, n) for n, line in enumerate(self.packet.lines) for char in f"{line}\n"]
         )
 
 
-def fold(text: str) -> str:
-    """A text as it stands in a search view."""
-    return _fold([(char, 0) for char in text])[0]
-
-
-def _fold(marked: list[tuple[str, int]]) -> tuple[str, list[int], frozenset[int]]:
-    """The folded text, the line of each of its characters, and where carets stood."""
-    pairs = [
-        (piece, owner)
-        for char, owner in marked
-        for piece in unicodedata.normalize("NFD", _FOLDED.get(char, char))
-    ]
-    pairs = _without_loose_space(_without_word_hyphens(pairs))
-    kept: list[tuple[str, int]] = []
-    marks: set[int] = set()
-    for char, owner in pairs:
-        if char == "^":
-            marks.add(len(kept))
-        else:
-            kept.append((char, owner))
-    return "".join(char for char, _ in kept), [owner for _, owner in kept], frozenset(marks)
-
-
-def _without_word_hyphens(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Drop a hyphen between two letters of words, with the line break that follows it.
-
-    Both sides need two letters, so that `x-y` in a formula keeps its sign.
-    """
-    kept: list[tuple[str, int]] = []
-    position = 0
-    while position < len(pairs):
-        if pairs[position][0] == "-" and _is_word(pairs, position - 2, position):
-            after = position + 1
-            while after < len(pairs) and pairs[after][0] in " \n":
-                after += 1
-            broken = any(pairs[n][0] == "\n" for n in range(position + 1, after))
-            if (after == position + 1 or broken) and _is_word(pairs, after, after + 2):
-                position = after
-                continue
-        kept.append(pairs[position])
-        position += 1
-    return kept
-
-
-def _is_word(pairs: list[tuple[str, int]], start: int, end: int) -> bool:
-    if start < 0 or end > len(pairs):
-        return False
-    return all(
-        pairs[n][0].isalpha() or unicodedata.combining(pairs[n][0]) for n in range(start, end)
-    )
-
-
-def _without_loose_space(pairs: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Keep one space between two words or numbers and none elsewhere."""
-    kept: list[tuple[str, int]] = []
-    gap: tuple[str, int] | None = None
-    for char, owner in pairs:
-        if char.isspace():
-            gap = (" ", owner)
-            continue
-        if gap and kept and _in_word(kept[-1][0]) and _in_word(char):
-            kept.append(gap)
-        gap = None
-        kept.append((char, owner))
-    return kept
-
-
-def _in_word(char: str) -> bool:
-    return char.isalnum() or bool(unicodedata.combining(char))
-
-
-def _inside_word(text: str, cut: int, marks: frozenset[int]) -> bool:
-    # A raised mark, such as that of a footnote, is no part of the word before it.
-    if not 0 < cut < len(text) or cut in marks:
+def _inside_word(view: Folded, cut: int) -> bool:
+    text = view.text
+    if not 0 < cut < len(text):
         return False
     before, after = text[cut - 1], text[cut]
+    marks = view.marks.get(cut, "")
+    if CARET in marks:
+        # A raised mark, such as that of a footnote, is no part of the word before it; behind a
+        # digit it is an exponent, and the number does not end there.
+        return before.isdigit()
+    if marks:
+        return FIRM in marks
     if before == "." and after.isdigit() and cut > 1 and text[cut - 2].isdigit():
         return True
     if after == "." and before.isdigit() and text[cut + 1 : cut + 2].isdigit():
@@ -165,4 +129,4 @@ def _inside_word(text: str, cut: int, marks: frozenset[int]) -> bool:
     return before.isalnum() and after.isalnum()
 
 
-__all__ = ("LIGATURES", "SearchView", "Span", "fold")
+__all__ = ("LIGATURES", "NearMiss", "SearchView", "Span", "fold", "lost_exponents")

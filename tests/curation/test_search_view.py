@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawsmith.curation.search_view import SearchView, Span, fold
+from lawsmith.curation.search_view import NearMiss, SearchView, Span, fold, lost_exponents
 from schemas.packet import Packet
 
 
@@ -50,6 +50,18 @@ def _view(text: str) -> SearchView:
         ("caf\u00e9 table", "cafe\u0301 table", (1, 1)),
         ("ratio x-\n3 holds", "ratio x-3 holds", (1, 2)),
         ("a one\ntwo three\nfour", "two three", (2, 2)),
+        ("D = 6.3 × 10^−4 m s^−1", "6.3 × 10⁻⁴ m s⁻¹", (1, 1)),
+        ("D = 6.3 × 10⁻⁴ m s⁻¹", "6.3 × 10^-4 m s^-1", (1, 1)),
+        ("D = 6.3 × 10^−4 m s^−1", "6.3 × 10−4 m s−1", (1, 1)),
+        ("a rate of 3 x 10^7 per day", "3 × 10^7 per day", (1, 1)),
+        ("a rate of 3·10^7 per day", "3 × 10^7 per day", (1, 1)),
+        ("a load of 1,000 kg", "load of 1 000 kg", (1, 1)),
+        ("a load of 1\u2009000 kg", "load of 1,000 kg", (1, 1)),
+        ("a load of 1,000 kg", "load of 1000 kg", (1, 1)),
+        ("a load of 12'345'678 kg", "12,345,678 kg", (1, 1)),
+        ("between 10–20 K", "between 10-20 K", (1, 1)),
+        ("between 10–\n20 K", "between 10-20 K", (1, 2)),
+        ("of x² and", "of x^2 and", (1, 1)),
     ],
 )
 def test_typography_does_not_hide_a_quote(text: str, quote: str, expected: tuple[int, int]) -> None:
@@ -69,6 +81,16 @@ def test_typography_does_not_hide_a_quote(text: str, quote: str, expected: tuple
         ("from 10-\n20 K", "1020"),
         ("F = kT-mu x", "F = kTmux"),
         ("a notable effect", "a not able effect"),
+        ("a rate of 106 per day", "rate of 10^6 per day"),
+        ("a rate of 106 per day", "rate of 10⁶ per day"),
+        ("a rate of 10^6 per day", "rate of 106 per day"),
+        ("a rate of 10^6 per day", "a rate of 10"),
+        ("a rate of 10^6 per day", "6 per day"),
+        ("energy m c2 here", "energy m c^2 here"),
+        ("a load of 1,200 kg", "200 kg"),
+        ("the row 5 100", "row 5100"),
+        ("the row 5100", "row 5 100"),
+        ("steps of 1,0000 kg", "of 10000 kg"),
         ("The Drag", "the drag"),
         ("anything", ""),
         ("anything", " \n"),
@@ -99,3 +121,38 @@ def test_whole_lines_are_found_where_they_stand(lines: list[str], data: st.DataO
 def test_folding_twice_is_folding_once(lines: list[str]) -> None:
     once = fold("\n".join(lines))
     assert fold(once) == once
+
+
+def test_a_lost_exponent_is_said_and_not_guessed() -> None:
+    view = _view("nothing\na rate of 106 per day\na rate of 10^5 per hour")
+    assert view.near("a rate of 10^6 per day") == [
+        NearMiss(Span(2, 2), "the packet shows no exponent where the quote has one")
+    ]
+    assert view.near("a rate of 105 per hour") == [
+        NearMiss(Span(3, 3), "the quote has no exponent where the packet shows one")
+    ]
+    assert view.near("a rate of 106 per day") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("about 6.02 × 1023 per mole", ("6.02 × 1023",)),
+        ("D was 3·10-4 m", ("3·10-4",)),
+        ("a step of 10−3 s", ("10−3",)),
+        ("counts (x 109) a day", ("(x 109",)),
+        ("about 6.02 × 10^23 per mole", ()),
+        ("a grid of 1024 × 1024 cells", ()),
+        ("a grid of 64 × 100 cells", ()),
+        ("from 10–20 K and 10-20 K", ()),
+        ("of 3 × 10 m and 3 × 100 m", ()),
+        ("of 3 × 10.5 m", ()),
+        ("α/2 × 100% of it", ()),
+        ("v10−3 and (2)10−3", ()),
+        ("pages 40(10-11)", ()),
+    ],
+)
+def test_what_looks_like_a_lost_exponent(text: str, expected: tuple[str, ...]) -> None:
+    assert lost_exponents(text) == expected
+    assert _view(f"first\n{text}").doubtful(1, 2) == expected
+    assert _view(f"first\n{text}").doubtful(1, 1) == ()

@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -13,7 +15,7 @@ from lawsmith.curation.packets.tex import main_file, read_tex
 from schemas.packet import ExcludedPage, Packet, PacketKind
 from schemas.source import Paper, ReasonCode, SourceFile
 
-READER = "1"
+READER = "2"
 """Version of the rules in this package; a change makes other packets of the same files."""
 
 
@@ -55,7 +57,8 @@ def build_packet(
     """
     owner = paper_id if paper_id is not None else _id_of(path)
     if path.is_dir():
-        return _tex_packet(main_file(path.rglob("*.tex")), owner, version)
+        inside = (item for item in path.rglob("*.tex") if _is_within(item, path))
+        return _tex_packet(main_file(inside), owner, version)
     if not path.is_file():
         raise PacketError(ReasonCode.FILE_MISSING, "no such file", path=str(path))
     kind = path.suffix.lower()
@@ -105,6 +108,42 @@ def packet_of_paper(paper: Paper, folder: Path, *, limits: PacketLimits = DEFAUL
     )
 
 
+def packets_of_papers(
+    papers: Iterable[Paper],
+    folder: Path,
+    *,
+    limits: PacketLimits = DEFAULT_LIMITS,
+    workers: int = 2,
+) -> Iterator[tuple[Paper, Packet | PacketError]]:
+    """The packets of many papers, or why one has none, in the order of the papers.
+
+    PDFs are read by as many processes as there are workers. At most four papers for each worker
+    are read ahead, so that memory does not grow with the number of papers.
+
+    Args:
+        papers: paper versions with their files.
+        folder: what the paths of their files are relative to.
+        limits: what one PDF may cost; `max_bytes` is that of each process.
+        workers: papers that are read at the same moment.
+    """
+
+    def build(paper: Paper) -> Packet | PacketError:
+        try:
+            return packet_of_paper(paper, folder, limits=limits)
+        except PacketError as error:
+            return error
+
+    waiting: deque[tuple[Paper, Future[Packet | PacketError]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for paper in papers:
+            waiting.append((paper, pool.submit(build, paper)))
+            if len(waiting) >= 4 * workers:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for paper, future in waiting:
+            yield paper, future.result()
+
+
 def _check_file(item: SourceFile, folder: Path) -> None:
     path = folder / item.path
     if not path.is_file():
@@ -128,12 +167,20 @@ def _tex_packet(main: Path, paper_id: str, version: int) -> Packet:
         version,
         "tex",
         extractor=("lawsmith-tex", READER),
-        options={"comments": "dropped", "inputs": "reachable"},
+        options={
+            "comments": "dropped",
+            "inputs": "reachable",
+            "macros": "expanded",
+            "equation_numbers": "labelled",
+        },
         files=text.files,
         lines=text.lines,
         sections=text.sections,
         pages=[None] * len(text.lines),
-        quality={"missing_inputs": float(len(text.missing))},
+        quality={
+            "missing_inputs": float(len(text.missing)),
+            **{name: float(value) for name, value in text.figures.items()},
+        },
     )
 
 
@@ -233,8 +280,13 @@ def _packet(
     )
 
 
+def _is_within(path: Path, folder: Path) -> bool:
+    """Whether a path is a file of the folder, not a link that leads out of it."""
+    return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+
+
 def _id_of(path: Path) -> str:
     return "folder:" + (re.sub(r"[^A-Za-z0-9.-]+", "-", path.stem).strip("-") or "paper")
 
 
-__all__ = ("DEFAULT_LIMITS", "PacketLimits", "build_packet", "packet_of_paper")
+__all__ = ("DEFAULT_LIMITS", "PacketLimits", "build_packet", "packet_of_paper", "packets_of_papers")

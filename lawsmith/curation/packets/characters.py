@@ -5,8 +5,9 @@ raised 2 into a plain one. What no table knows becomes U+FFFD and is counted.
 """
 
 import unicodedata
+from functools import cache
 
-from lawsmith.curation.search_view import LIGATURES
+from lawsmith.curation.folding import LIGATURES
 
 REPLACEMENT = "\ufffd"
 
@@ -59,17 +60,24 @@ def clean(text: str, font: str = "") -> tuple[str, int]:
         text: characters as the extractor gives them, without line feeds.
         font: name of the font; TeX's own fonts have tables of their own.
     """
+    table, plain = _table(font)
+    if plain and text.isascii() and text.isprintable():
+        return text, 0
+    mapped = text.translate(table)
+    if mapped.isprintable() and REPLACEMENT not in mapped:
+        return mapped, 0
+    flagged = [REPLACEMENT if _unusable(char) else char for char in mapped]
+    return "".join(flagged), flagged.count(REPLACEMENT)
+
+
+@cache
+def _table(font: str) -> tuple[dict[int, str], bool]:
+    """The table of a font, and whether printable ASCII stands for itself in it."""
     table = {**_BLANK, **LIGATURES, **_PIECES}
-    for name, extra in _BY_FONT:
-        if name in font.upper():
-            table.update(extra)
-    pieces = [table.get(char, char) for char in text]
-    unknown = 0
-    for position, piece in enumerate(pieces):
-        if any(_unusable(char) for char in piece):
-            pieces[position] = REPLACEMENT
-            unknown += 1
-    return "".join(pieces), unknown
+    extras = [extra for name, extra in _BY_FONT if name in font.upper()]
+    for extra in extras:
+        table.update(extra)
+    return str.maketrans(table), not extras
 
 
 def _unusable(char: str) -> bool:

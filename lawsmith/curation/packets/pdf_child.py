@@ -14,6 +14,8 @@ from lawsmith.curation.packets.failure import PacketError
 from schemas.source import ReasonCode
 
 _WORKER = "lawsmith.curation.packets.pdf_worker"
+RECYCLED_AFTER = 500
+"""Files after which a child is replaced, so that nothing it leaks grows for ever."""
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
@@ -30,6 +32,7 @@ class PdfChild:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = os.getpid()
+        self._files = 0
 
     def read(self, path: Path, *, max_pages: int, seconds: float, max_bytes: int) -> dict[str, Any]:
         """The text of one PDF as PdfText data.
@@ -38,9 +41,15 @@ class PdfChild:
             PacketError: the reason that the child gives; EXTRACTION_TIMEOUT when it takes
                 longer than `seconds`; CORRUPT when it dies over the file.
         """
-        request = {"path": str(path), "max_pages": max_pages, "max_bytes": max_bytes}
+        request = {
+            "path": str(path),
+            "max_pages": max_pages,
+            "max_bytes": max_bytes,
+            "seconds": seconds,
+        }
         with self._lock:
             process = self._running()
+            self._files += 1
             answer = self._ask(process, json.dumps(request).encode() + b"\n", seconds, path.name)
         found: dict[str, Any] = json.loads(answer)
         if "code" in found:
@@ -64,9 +73,11 @@ class PdfChild:
         if os.getpid() != self._owner:
             # After a fork the pipes belong to the parent.
             self._process, self._owner = None, os.getpid()
-        if self._process is None or self._process.poll() is not None:
+        worn = self._files >= RECYCLED_AFTER
+        if self._process is None or worn or self._process.poll() is not None:
             self.close()
             path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
+            self._files = 0
             self._process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
@@ -109,8 +120,37 @@ class PdfChild:
         return answer
 
 
-SHARED = PdfChild()
-"""The one child of this process; its start costs more than most papers."""
+class PdfChildren:
+    """As many children as there are threads that read at the same moment, kept for later ones."""
+
+    def __init__(self) -> None:
+        """Make ready; children start with the first files."""
+        self._idle: list[PdfChild] = []
+
+    def read(self, path: Path, *, max_pages: int, seconds: float, max_bytes: int) -> dict[str, Any]:
+        """The text of one PDF as PdfText data, read by a child that is free.
+
+        Raises:
+            PacketError: as PdfChild.read.
+        """
+        # Taking and giving back are single steps of a list, safe between threads.
+        try:
+            child = self._idle.pop()
+        except IndexError:
+            child = PdfChild()
+        try:
+            return child.read(path, max_pages=max_pages, seconds=seconds, max_bytes=max_bytes)
+        finally:
+            self._idle.append(child)
+
+    def close(self) -> None:
+        """End the children that are free."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+SHARED = PdfChildren()
+"""The children of this process; the start of one costs more than most papers."""
 atexit.register(SHARED.close)
 
-__all__ = ("SHARED", "PdfChild")
+__all__ = ("SHARED", "PdfChild", "PdfChildren")

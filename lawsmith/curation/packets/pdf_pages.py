@@ -1,4 +1,4 @@
-"""The lines of a PDF, in the order of the file, with raised characters marked.
+"""The text of a PDF: lines in the order of the file, pages scored, hopeless pages left out.
 
 Runs in a child process (pdf_worker): files come from strangers and may hang or crash the
 library. pymupdf's default order is used; its sorted order interleaves columns.
@@ -7,23 +7,40 @@ library. pymupdf's default order is used; its sorted order interleaves columns.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pymupdf
 
-from lawsmith.curation.packets.characters import clean
 from lawsmith.curation.packets.failure import PacketError
+from lawsmith.curation.packets.page_quality import PageQuality, page_quality
+from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine, page_lines
+from lawsmith.curation.packets.second_reader import SecondOpinion, second_opinion
 from schemas.source import ReasonCode
 
-MIN_LETTERS = 20
-"""Letters and digits that a page with a text layer has at least."""
-MAX_UNREADABLE = 0.05
-"""Share of flagged characters above which a page is left out."""
-MIN_SIZE = 1.5
-"""Points below which text is there for machines, not for readers."""
-_RAISED_FLAG = 1
+MAX_CHARACTERS = 30_000_000
+"""Characters of one file; a thousand dense pages have four million."""
+_SCAN_PIXELS = 250_000
+"""A picture of a whole page has more pixels than this, at 54 dots an inch."""
+_SENTENCES: Final = {
+    "no_text": "no text",
+    "unreadable_characters": "unreadable characters",
+    "words_run_together": "words run together",
+    "garbled_words": "garbled words",
+    "ocr_layer": "text guessed from a scan",
+}
+"""Why a page is left out, in words."""
+# What a second library can judge: it flattens exponents like the first one.
+_ASKED = frozenset(
+    {
+        "words_run_together",
+        "garbled_words",
+        "wrong_glyphs",
+        "text_over_image",
+        "unreadable_characters",
+    }
+)
 _HEADING = re.compile(r"(?:(?:\d+|[IVX]+|[A-Z])(?:\.\d+)*\.?\s+)?[A-Z][^.?!]{2,78}")
 _NAMES = re.compile(
     r"(?:\d+\.?\s+)?(abstract|introduction|(materials and )?methods|results|discussion"
@@ -52,32 +69,28 @@ class PdfText:
 
     def as_data(self) -> dict[str, Any]:
         """The same as JSON data."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
-class _Line:
-    text: str
-    size: float
-    bold: bool
+class _Page:
+    number: int
+    lines: PageLines
+    quality: PageQuality
 
-
-@dataclass
-class _Counts:
-    characters: int = 0
-    unreadable: int = 0
-    raised: int = 0
-    hidden: int = 0
-    white: int = 0
-    scanned_pages: int = 0
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines.lines)
 
 
 def read_pdf(path: Path, max_pages: int) -> PdfText:
     """The text of a PDF.
 
+    Must run on the main thread of its process, since a second library is held to a wall limit.
+
     Raises:
-        PacketError: not a PDF, encrypted, corrupt, without pages, with too many, or without
-            a readable text layer.
+        PacketError: not a PDF, encrypted, corrupt, without pages, with too many, too long, or
+            without a readable text layer.
     """
     with path.open("rb") as source:
         # Readers accept up to a kilobyte before the mark.
@@ -85,37 +98,59 @@ def read_pdf(path: Path, max_pages: int) -> PdfText:
             raise PacketError(ReasonCode.NOT_A_PDF, "the file has no %PDF mark", path=path.name)
     try:
         with pymupdf.open(str(path), filetype="pdf") as document:  # type: ignore[no-untyped-call]
-            return _read(document, path.name, max_pages)
-    except (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase) as error:
+            return _read(document, path, max_pages)
+    except PacketError:
+        raise
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+        # The library's own errors are RuntimeErrors, and so are those of its C++ layer.
         raise PacketError(ReasonCode.CORRUPT, f"cannot be read: {error}", path=path.name) from error
 
 
-def _read(document: Any, name: str, max_pages: int) -> PdfText:
+def _read(document: Any, path: Path, max_pages: int) -> PdfText:
+    _check_pages(document, path.name, max_pages)
+    pages: list[_Page] = []
+    characters = 0
+    for number, page in enumerate(document, start=1):
+        pages.append(_page(number, page))
+        characters += pages[-1].lines.characters + pages[-1].lines.hidden
+        if characters > MAX_CHARACTERS:
+            raise PacketError(
+                ReasonCode.UNREADABLE_TEXT,
+                f"more than {MAX_CHARACTERS} characters by page {number}",
+                path=path.name,
+            )
+    found = PdfText()
+    kept = [page for page in pages if page.quality.hopeless is None]
+    found.excluded = [
+        (page.number, _SENTENCES[page.quality.hopeless]) for page in pages if page.quality.hopeless
+    ]
+    if not kept:
+        _refuse(found, path.name)
+    _fill(found, kept)
+    doubted = [(page.number, page.text) for page in kept if _ASKED & set(page.quality.kinds)]
+    opinion = second_opinion(path, doubted)
+    found.quality = _figures(found, pages, opinion, repaired=bool(document.is_repaired))
+    return found
+
+
+def _check_pages(document: Any, name: str, max_pages: int) -> None:
     if document.needs_pass:
-        raise PacketError(ReasonCode.ENCRYPTED, "a password is needed to read it", path=name)
-    count = document.page_count
+        raise PacketError(
+            ReasonCode.ENCRYPTED,
+            "a password is needed to read it",
+            path=name,
+            fix="give a copy without a password, or the TeX source",
+        )
+    count = int(document.page_count)
     if count == 0:
         raise PacketError(ReasonCode.NO_PAGES, "the file has no pages", path=name)
     if count > max_pages:
         raise PacketError(
-            ReasonCode.TOO_MANY_PAGES, f"{count} pages are more than {max_pages}", path=name
+            ReasonCode.TOO_MANY_PAGES,
+            f"{count} pages are more than {max_pages}",
+            path=name,
+            fix="raise [packets] max_pages, and seconds with it, if the whole text is wanted",
         )
-    found = PdfText()
-    counts = _Counts()
-    kept: list[tuple[int, list[_Line]]] = []
-    for number, page in enumerate(document, start=1):
-        lines, page_counts = _page(page)
-        reason = _exclusion(lines, page_counts)
-        if reason is None:
-            kept.append((number, lines))
-        else:
-            found.excluded.append((number, reason))
-        _add(counts, page_counts)
-    if not kept:
-        _refuse(found, name)
-    _fill(found, kept)
-    found.quality = _figures(found, counts, count, repaired=bool(document.is_repaired))
-    return found
 
 
 def _refuse(found: PdfText, name: str) -> None:
@@ -129,139 +164,91 @@ def _refuse(found: PdfText, name: str) -> None:
     )
 
 
-def _page(page: Any) -> tuple[list[_Line], _Counts]:
-    counts = _Counts()
+def _page(number: int, page: Any) -> _Page:
     data = page.get_text("dict", flags=pymupdf.TEXTFLAGS_TEXT)
-    lines = [
-        line
-        for block in data["blocks"]
-        for raw in block.get("lines", ())
-        if (line := _line(raw["spans"], counts)) is not None
-    ]
-    area = abs(page.rect)
-    # Text over an image of the whole page is the guess of a scanner.
-    if any(_covered(image["bbox"], page.rect) > 0.8 * area for image in page.get_image_info()):
-        counts.scanned_pages = 1
-    return lines, counts
+    lines = page_lines(data["blocks"])
+    return _Page(number, lines, page_quality(lines, _covered_by_image(page)))
 
 
-def _covered(box: tuple[float, float, float, float], page: Any) -> float:
+def _covered_by_image(page: Any) -> float:
+    """Share of the page that its largest image covers, 0 when its images are small ones."""
+    # Where images stand costs as much as the text, so that they are counted first.
+    if sum(image[2] * image[3] for image in page.get_images(full=True)) < _SCAN_PIXELS:
+        return 0.0
+    boxes = [image["bbox"] for image in page.get_image_info()]
+    return max((_overlap(box, page.rect) for box in boxes), default=0.0) / float(abs(page.rect))
+
+
+def _overlap(box: tuple[float, float, float, float], page: Any) -> float:
     """Area of the page that a box covers, in square points."""
     width = min(box[2], page.x1) - max(box[0], page.x0)
     height = min(box[3], page.y1) - max(box[1], page.y0)
     return max(0.0, float(width)) * max(0.0, float(height))
 
 
-def _line(spans: list[dict[str, Any]], counts: _Counts) -> _Line | None:
-    pieces: list[str] = []
-    raised = ""
-    base: dict[str, Any] | None = None
-    for span in spans:
-        if span["size"] < MIN_SIZE or span.get("alpha", 255) == 0:
-            counts.hidden += len(span["text"])
-            continue
-        counts.white += len(span["text"]) if span["color"] == 0xFFFFFF else 0
-        text, unreadable = clean(span["text"], span["font"])
-        counts.characters += len(text)
-        counts.unreadable += unreadable
-        if text.strip() and base is not None and _is_raised(span, base):
-            raised += text
-            continue
-        pieces += [_marked(raised, pieces), text]
-        raised = ""
-        if text.strip() and (base is None or span["size"] >= 0.9 * base["size"]):
-            base = span
-    pieces.append(_marked(raised, pieces))
-    counts.raised += sum(piece.startswith("^") for piece in pieces)
-    joined = re.sub(r" {2,}", " ", "".join(pieces)).strip()
-    if not joined or base is None:
-        return None
-    bold = all("bold" in s["font"].lower() or s["flags"] & 16 for s in spans if s["text"].strip())
-    return _Line(joined, round(base["size"], 1), bold)
-
-
-def _is_raised(span: dict[str, Any], base: dict[str, Any]) -> bool:
-    """Whether a span is an exponent or mark: flagged, smaller, and its baseline a bit higher.
-
-    The flag alone also fires on numerators, which are as large as the text or much higher.
-    """
-    lift = base["origin"][1] - span["origin"][1]
-    return bool(
-        span["flags"] & _RAISED_FLAG
-        and span["size"] < 0.9 * base["size"]
-        and 0.12 * base["size"] < lift < 0.65 * base["size"]
-    )
-
-
-def _marked(raised: str, before: list[str]) -> str:
-    """Raised characters with a caret before them, where they are attached to something.
-
-    After a space or an operator they are a small numerator; primes need no mark.
-    """
-    core = raised.strip()
-    tail = raised[len(raised.rstrip()) :]
-    attached = re.search(r"[\w)\]}|∇∂∑∏]$", "".join(before[-2:]))
-    if not core or not attached or set(core) <= set("'′″"):
-        return raised
-    if re.fullmatch(r"[-−–+]?[\w.,]+|[∗*†‡§◦]", core):
-        return f"^{core}{tail}"
-    return f"^({core}){tail}"
-
-
-def _exclusion(lines: list[_Line], counts: _Counts) -> str | None:
-    letters = sum(char.isalnum() for line in lines for char in line.text)
-    if letters < MIN_LETTERS:
-        return "no text"
-    if counts.unreadable > MAX_UNREADABLE * counts.characters:
-        return "unreadable characters"
-    return None
-
-
-def _fill(found: PdfText, kept: list[tuple[int, list[_Line]]]) -> None:
+def _fill(found: PdfText, kept: list[_Page]) -> None:
     sizes: Counter[float] = Counter()
-    for _, lines in kept:
-        for line in lines:
+    for page in kept:
+        for line in page.lines.lines:
             sizes[line.size] += len(line.text)
     # The smaller of two equally frequent sizes, so that the choice is a fixed one.
     body = min(sizes, key=lambda size: (-sizes[size], size))
     section: str | None = None
-    for number, lines in kept:
-        for line in lines:
+    for page in kept:
+        for line in page.lines.lines:
             if _is_heading(line, body):
                 section = line.text
             found.lines.append(line.text)
-            found.pages.append(number)
+            found.pages.append(page.number)
             found.sections.append(section)
 
 
-def _is_heading(line: _Line, body: float) -> bool:
+def _is_heading(line: PdfLine, body: float) -> bool:
     if _NAMES.fullmatch(line.text):
         return True
     stands_out = line.size > 1.05 * body or (line.bold and line.size >= body)
     return stands_out and bool(_HEADING.fullmatch(line.text))
 
 
-def _add(total: _Counts, page: _Counts) -> None:
-    for name, value in vars(page).items():
-        setattr(total, name, getattr(total, name) + value)
-
-
-def _figures(found: PdfText, counts: _Counts, pages: int, *, repaired: bool) -> dict[str, float]:
+def _figures(
+    found: PdfText, pages: list[_Page], opinion: SecondOpinion, *, repaired: bool
+) -> dict[str, float]:
     words = [word for line in found.lines for word in _words(line)]
     letters = [char for line in found.lines for char in line if char.isalpha()]
-    figures = {
-        "pages": pages,
-        "characters_per_page": counts.characters / pages,
-        "unreadable_share": counts.unreadable / max(1, counts.characters),
+    lines = [page.lines for page in pages]
+    characters = sum(item.characters for item in lines)
+    scores = [page.quality.score for page in pages]
+    figures: dict[str, float] = {
+        "pages": len(pages),
+        "characters_per_page": characters / len(pages),
+        "unreadable_share": sum(item.unreadable for item in lines) / max(1, characters),
         "long_word_share": sum(len(word) >= 18 for word in words) / max(1, len(words)),
-        "upper_case_share": sum(char.isupper() for char in letters) / max(1, len(letters)),
-        "scanned_pages": counts.scanned_pages,
-        "raised_marks": counts.raised,
-        "hidden_characters": counts.hidden,
-        "white_characters": counts.white,
-        "repaired": float(repaired),
+        "upper_case_share": sum(map(str.isupper, letters)) / max(1, len(letters)),
+        "raised_marks": sum(item.raised for item in lines),
+        "hidden_characters": sum(item.hidden for item in lines),
+        "white_characters": sum(item.white for item in lines),
+        "repaired": repaired,
+        "page_score_mean": sum(scores) / len(scores),
+        "page_score_min": min(scores),
+        "doubted_pages": sum(0 < score < 1 for score in scores),
+        "second_reader_pages": len(opinion.agreement),
+        "second_reader_failed": len(opinion.failed),
+        "second_reader_stopped": opinion.stopped,
+        **_page_figures(pages, opinion),
     }
     return {name: round(float(value), 6) for name, value in figures.items()}
+
+
+def _page_figures(pages: list[_Page], opinion: SecondOpinion) -> dict[str, float]:
+    """Pages of each failure kind, and the shares of every page that has one."""
+    figures: dict[str, float] = {}
+    for page in pages:
+        for kind, share in page.quality.kinds.items():
+            figures[f"pages.{kind}"] = figures.get(f"pages.{kind}", 0) + 1
+            figures[f"page.{page.number}.{kind}"] = share
+        if page.number in opinion.agreement:
+            figures[f"page.{page.number}.agreement"] = opinion.agreement[page.number]
+    return figures
 
 
 def _words(line: str) -> Iterator[str]:

@@ -5,9 +5,16 @@ import os
 import resource
 import sys
 from pathlib import Path
+from typing import Any
+
+import pymupdf
 
 from lawsmith.curation.packets.failure import PacketError
 from lawsmith.curation.packets.pdf_pages import read_pdf
+from schemas.source import ReasonCode
+
+GRACE = 10
+"""Seconds of processor time above the wall limit after which an orphaned child ends itself."""
 
 
 def main() -> None:
@@ -18,15 +25,29 @@ def main() -> None:
     for line in sys.stdin:
         answers.write(json.dumps(_answer(json.loads(line))) + "\n")
         answers.flush()
+        # What the library keeps of one file is of no use to the next.
+        pymupdf.TOOLS.store_shrink(100)  # type: ignore[no-untyped-call]
 
 
-def _answer(request: dict[str, str]) -> dict[str, object]:
-    memory = int(request["max_bytes"])
-    resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+def _answer(request: dict[str, Any]) -> dict[str, object]:
+    _bound(int(request["max_bytes"]), float(request["seconds"]))
+    path = Path(request["path"])
     try:
-        return {"text": read_pdf(Path(request["path"]), int(request["max_pages"])).as_data()}
+        return {"text": read_pdf(path, int(request["max_pages"])).as_data()}
     except PacketError as error:
         return {"code": error.reason_code.value, "problem": error.problem, "fix": error.fix}
+    except MemoryError:
+        problem = f"reading it takes more than {request['max_bytes']} bytes of memory"
+        return {"code": ReasonCode.CORRUPT.value, "problem": problem, "fix": ""}
+
+
+def _bound(memory: int, seconds: float) -> None:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    allowed = int(usage.ru_utime + usage.ru_stime + seconds) + GRACE
+    for kind, wanted in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, allowed)):
+        hard = resource.getrlimit(kind)[1]
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (soft, hard))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 r"""TeX source as packet lines: what the main file reaches, without comments, in reading order.
 
-Files that no \input or \include reaches are not part of the paper and never read.
+Files that no \input or \include reaches are not part of the paper and never read. Parts that are
+switched off are gone, the author's own macros stand expanded, labelled equations are numbered.
 """
 
 import re
@@ -9,6 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lawsmith.curation.packets.failure import PacketError
+from lawsmith.curation.packets.tex_conditions import resolve_flags, without_skipped
+from lawsmith.curation.packets.tex_equations import number_equations
+from lawsmith.curation.packets.tex_macros import expand_macros
 from schemas.source import ReasonCode
 
 MAX_DEPTH = 16
@@ -17,14 +21,15 @@ _PREFERRED = ("main", "ms", "paper", "article", "manuscript")
 
 _CLASS = re.compile(r"\\document(?:class|style)\b")
 _INPUT = re.compile(r"\\(?:input|include|subfile)(?:\s*\{\s*([^{}]+?)\s*\}|\s+([^\s\\{}%]+))")
+_ENDINPUT = re.compile(r"\\endinput(?![a-zA-Z@])")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _LITERAL = re.compile(r"\\(begin|end)\s*\{(verbatim\*?|Verbatim|lstlisting|minted)\}")
 _SECTION = re.compile(r"\\(?:sub)*section\*?\s*(?:\[[^\]]*\])?\s*\{|\\chapter\*?\s*\{")
 _ABSTRACT = re.compile(r"\\begin\s*\{abstract\}|\\abstract\b")
-_SKIPPED = (
-    (re.compile(r"\\begin\s*\{comment\}"), re.compile(r"\\end\s*\{comment\}")),
-    (re.compile(r"\\iffalse\b"), re.compile(r"\\(?:fi|else)\b")),
-)
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_END = re.compile(r"\\end\s*\{document\}")
+_ASIDE = re.compile(r"supp|letter|response|reply|rebuttal|referee|cover|diff|old|draft|template")
+"""Names of files that come with a paper and are none."""
 
 
 @dataclass
@@ -36,32 +41,57 @@ class TexText:
         sections: heading above each line, None before the first.
         files: files read, relative to the main file's folder, in reading order.
         missing: inputs that are not there (class files, generated tables).
+        figures: uses of macros that were expanded (-1: their growth had no end), equations with
+            a label, references that became numbers, whether some numbers are unknown.
     """
 
     lines: list[str] = field(default_factory=list)
     sections: list[str | None] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
 
 
 def main_file(candidates: Iterable[Path]) -> Path:
     r"""The one file that LaTeX is run on: it has a \documentclass outside comments.
 
-    Of several the one with a usual name, then the first by name.
+    Of several: not one that others include or that only sets parts, not a letter or a
+    supplement, one with a usual name, one with a bibliography made, the first by name.
 
     Raises:
         PacketError: none has one.
     """
     ordered = sorted(candidates)
-    mains = [path for path in ordered if _CLASS.search("\n".join(_lines_of(path)))]
+    texts = {path: "\n".join(_lines_of(path)) for path in ordered}
+    mains = [path for path in ordered if _CLASS.search(texts[path])]
     if not mains:
         raise PacketError(
             ReasonCode.TEX_UNREADABLE,
             r"no file has a \documentclass",
             path=", ".join(path.name for path in ordered) or "TeX source",
         )
-    named = {path.stem.lower(): path for path in reversed(mains)}
-    return next((named[name] for name in _PREFERRED if name in named), mains[0])
+    if len(mains) == 1:
+        return mains[0]
+    included = {
+        Path(match.group(1) or match.group(2)).stem
+        for text in texts.values()
+        for match in _INPUT.finditer(text)
+    }
+    return min(mains, key=lambda path: _rank(path, texts[path], included))
+
+
+def _rank(path: Path, text: str, included: set[str]) -> tuple[bool | int | str, ...]:
+    """How far a file is from being the main one; the smallest is."""
+    name = path.stem.lower()
+    return (
+        not _BEGIN.search(text),
+        path.stem in included,
+        bool(_ASIDE.search(name)),
+        _PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED),
+        # A bibliography that was made bears the name of what LaTeX was run on.
+        not path.with_suffix(".bbl").is_file(),
+        path.as_posix(),
+    )
 
 
 def read_tex(main: Path) -> TexText:
@@ -76,7 +106,7 @@ def read_tex(main: Path) -> TexText:
     found = TexText()
     flat: list[str] = []
     _flatten(main, main.parent, found, (), flat)
-    body = _until_end(_without_skipped(flat))
+    body = _read_as_printed(_until_end(flat), found)
     section: str | None = None
     for position, line in enumerate(body):
         if not line and (not found.lines or not found.lines[-1]):
@@ -88,6 +118,19 @@ def read_tex(main: Path) -> TexText:
         found.lines.pop()
         found.sections.pop()
     return found
+
+
+def _read_as_printed(lines: list[str], found: TexText) -> list[str]:
+    """The lines with flags, macros and numbers of equations resolved."""
+    text, expanded = expand_macros(resolve_flags("\n".join(lines)))
+    numbered = number_equations(text)
+    found.figures = {
+        "expanded_macros": expanded,
+        "labelled_equations": len(numbered.numbers),
+        "resolved_references": numbered.resolved,
+        "unknown_equation_numbers": numbered.unknown,
+    }
+    return [line.rstrip() for line in numbered.text.split("\n")]
 
 
 def reachable_tex(main: Path) -> list[str]:
@@ -135,22 +178,50 @@ def _flatten(
             ReasonCode.TEX_UNREADABLE, f"files include each other: {chain}", path=path.name
         )
     found.files.append(path.relative_to(root).as_posix())
-    for line in _lines_of(path):
-        rest = 0
-        for match in _INPUT.finditer(line):
-            target = _resolve(match.group(1) or match.group(2), root)
-            if target is None:
-                found.missing.append(match.group(1) or match.group(2))
-                continue
-            _append(flat, line[rest : match.start()])
-            _flatten(target, root, found, (*above, path), flat)
-            rest = match.end()
-        if rest == 0:
-            flat.append(line)
-        else:
-            _append(flat, line[rest:])
+    lines = without_skipped(_lines_of(path))
+    for line in _inner(lines) if above else lines:
+        end = _ENDINPUT.search(line)
+        _flatten_line(line[: end.start()] if end else line, path, root, found, above, flat)
+        if end:
+            break
     if sum(map(len, flat)) > MAX_BYTES:
         raise PacketError(ReasonCode.TEX_UNREADABLE, "the whole text is too large", path=path.name)
+
+
+def _flatten_line(
+    line: str,
+    path: Path,
+    root: Path,
+    found: TexText,
+    above: tuple[Path, ...],
+    flat: list[str],
+) -> None:
+    rest = 0
+    for match in _INPUT.finditer(line):
+        name = (match.group(1) or match.group(2)).strip('"')
+        target = _resolve(name, root)
+        if target is None:
+            found.missing.append(name)
+            continue
+        _append(flat, line[rest : match.start()])
+        _flatten(target, root, found, (*above, path), flat)
+        rest = match.end()
+    if rest == 0:
+        flat.append(line)
+    else:
+        _append(flat, line[rest:])
+
+
+def _inner(lines: list[str]) -> list[str]:
+    """What an included file that could stand alone gives to the one that includes it."""
+    begin = next((n for n, line in enumerate(lines) if _BEGIN.search(line)), None)
+    if begin is None or not any(_CLASS.search(line) for line in lines[: begin + 1]):
+        return lines
+    head = _BEGIN.split(lines[begin], maxsplit=1)[-1]
+    inner = [*([head] if head.strip() else []), *lines[begin + 1 :]]
+    end = next((n for n, line in enumerate(inner) if _END.search(line)), len(inner))
+    tail = _END.split(inner[end], maxsplit=1)[0] if end < len(inner) else ""
+    return [*inner[:end], *([tail] if tail.strip() else [])]
 
 
 def _append(flat: list[str], text: str) -> None:
@@ -166,46 +237,9 @@ def _resolve(name: str, root: Path) -> Path | None:
     return None
 
 
-def _without_skipped(lines: list[str]) -> list[str]:
-    kept: list[str] = []
-    closing: re.Pattern[str] | None = None
-    depth = 0
-    for line in lines:
-        rest = line
-        if closing is None:
-            starts = [(pair[0].search(line), pair[1]) for pair in _SKIPPED]
-            opened = next(((start, end) for start, end in starts if start), None)
-            if opened is None:
-                kept.append(line)
-                continue
-            _append(kept, line[: opened[0].start()])
-            closing, depth, rest = opened[1], 0, line[opened[0].end() :]
-        end, depth = _closing(rest, closing, depth)
-        if end is not None:
-            _append(kept, rest[end:])
-            closing = None
-    return kept
-
-
-def _closing(line: str, closing: re.Pattern[str], depth: int) -> tuple[int | None, int]:
-    r"""Where a skipped part ends in a line, and how many inner \if are open after it."""
-    if "fi" not in closing.pattern:
-        match = closing.search(line)
-        return (match.end() if match else None), 0
-    for token in re.finditer(r"\\(if[a-zA-Z]*|else|fi)\b", line):
-        name = token.group(1)
-        if name.startswith("if"):
-            depth += 1
-        elif depth == 0:
-            return token.end(), 0
-        elif name == "fi":
-            depth -= 1
-    return None, depth
-
-
 def _until_end(lines: list[str]) -> list[str]:
     for position, line in enumerate(lines):
-        if re.search(r"\\end\s*\{document\}", line):
+        if _END.search(line):
             return lines[: position + 1]
     return lines
 

@@ -1,0 +1,162 @@
+"""Lines of one PDF page from the library's spans, raised characters marked with a caret.
+
+Two readers in the literature of extraction flatten exponents: 10 to the sixth becomes 106. A
+span is raised when it is smaller than the text it follows and its baseline lies higher, both
+measured along the line's own direction, so that labels of vertical axes keep their exponents.
+The library's own flag is not asked: it looks at the first character of a line only.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from lawsmith.curation.packets.characters import clean
+
+MIN_SIZE = 1.5
+"""Points below which text is there for machines, not for readers."""
+SMALLER = 0.9
+"""Size of a raised span, as a share of the text's, at most."""
+LIFT = (0.12, 0.65)
+"""Baseline of a raised span above the text's, as a share of the text's size; numerators of
+displayed fractions are higher."""
+_PAINTED = 16 | 32
+"""Bits of `char_flags` of text that is filled or stroked; text with neither is not seen."""
+_ATTACHED = re.compile(r"[\w)\]}|∇∂∑∏]$")
+_PLAIN_MARK = re.compile(r"[-−–+]?[\w.,]+|[∗*†‡§◦]")
+_SPACES = re.compile(r" {2,}")
+
+
+@dataclass(frozen=True)
+class PdfLine:
+    """One line of text.
+
+    Attributes:
+        text: cleaned, with carets.
+        size: of its running text, in points.
+        bold: whether all of it is.
+        box: left, top, right, bottom in points, from the page's top left.
+    """
+
+    text: str
+    size: float
+    bold: bool
+    box: tuple[float, float, float, float]
+
+
+@dataclass
+class PageLines:
+    """The lines of a page and what was met on the way.
+
+    Attributes:
+        lines: in the order of the file.
+        characters: characters read.
+        unreadable: of them without a meaning.
+        raised: carets set.
+        hidden: characters dropped, as no reader sees them.
+        white: characters in white, kept.
+    """
+
+    lines: list[PdfLine] = field(default_factory=list)
+    characters: int = 0
+    unreadable: int = 0
+    raised: int = 0
+    hidden: int = 0
+    white: int = 0
+
+
+def page_lines(blocks: list[dict[str, Any]]) -> PageLines:
+    """The lines of a page.
+
+    Args:
+        blocks: `page.get_text("dict")["blocks"]` of the library.
+    """
+    found = PageLines()
+    for block in blocks:
+        for raw in block.get("lines", ()):
+            line = _line(raw, found)
+            if line is not None:
+                found.lines.append(line)
+    return found
+
+
+def _line(raw: dict[str, Any], found: PageLines) -> PdfLine | None:
+    pieces: list[str] = []
+    raised = ""
+    base: dict[str, Any] | None = None
+    bold = True
+    for span in raw["spans"]:
+        if _is_hidden(span):
+            found.hidden += len(span["text"])
+            continue
+        text, unreadable = clean(span["text"], span["font"])
+        found.characters += len(text)
+        found.unreadable += unreadable
+        if span["color"] == 0xFFFFFF:
+            found.white += len(text)
+        if not text.strip():
+            found.raised += _flush(raised, pieces)
+            raised = ""
+            pieces.append(text)
+            continue
+        bold = bold and bool(span["flags"] & 16 or "bold" in span["font"].lower())
+        if base is not None and _is_raised(span, base, raw["dir"]):
+            raised += text
+            continue
+        found.raised += _flush(raised, pieces)
+        raised = ""
+        pieces.append(text)
+        if base is None or span["size"] >= SMALLER * base["size"]:
+            base = span
+    found.raised += _flush(raised, pieces)
+    joined = _SPACES.sub(" ", "".join(pieces)).strip()
+    if not joined or base is None:
+        return None
+    return PdfLine(joined, round(base["size"], 1), bold, raw["bbox"])
+
+
+def _is_hidden(span: dict[str, Any]) -> bool:
+    return bool(
+        span["size"] < MIN_SIZE
+        or span.get("alpha", 255) == 0
+        or not span.get("char_flags", _PAINTED) & _PAINTED
+    )
+
+
+def _is_raised(span: dict[str, Any], base: dict[str, Any], way: tuple[float, float]) -> bool:
+    """Whether a span is an exponent or mark of the text before it.
+
+    Args:
+        span: the span in question.
+        base: the running text before it.
+        way: unit vector along the line, y downwards.
+    """
+    if span["size"] >= SMALLER * base["size"]:
+        return False
+    right = span["origin"][0] - base["origin"][0]
+    down = span["origin"][1] - base["origin"][1]
+    lift = way[1] * right - way[0] * down
+    return bool(LIFT[0] * base["size"] < lift < LIFT[1] * base["size"])
+
+
+def _flush(raised: str, pieces: list[str]) -> int:
+    """Put raised characters behind the pieces before them; how many carets that took."""
+    if not raised:
+        return 0
+    text = _marked(raised, pieces)
+    pieces.append(text)
+    return int(text.startswith("^"))
+
+
+def _marked(raised: str, before: list[str]) -> str:
+    """Raised characters with a caret before them, where they are attached to something.
+
+    After a space or an operator they are a small numerator; primes need no mark.
+    """
+    core = raised.strip()
+    if set(core) <= set("'′″") or not _ATTACHED.search("".join(before[-2:])):
+        return raised
+    tail = raised[len(raised.rstrip()) :]
+    return f"^{core}{tail}" if _PLAIN_MARK.fullmatch(core) else f"^({core}){tail}"
+
+
+__all__ = ("PageLines", "PdfLine", "page_lines")
