@@ -126,7 +126,7 @@ def _plain(files: Sequence[Path], form: str, flags: int | None) -> int:
 
 def _pypdf(files: Sequence[Path]) -> int:
     read = 0
-    for path in files[:: max(1, len(files) // 20)]:
+    for path in files[:: max(1, len(files) // 10)]:
         for page in PdfReader(path).pages[:PYPDF_PAGES]:
             page.extract_text()
             read += 1

@@ -47,6 +47,8 @@ def lost_exponents(text: str) -> tuple[str, ...]:
 
     The sign is not proof: 3 × 105 may be meant. It is for saying that a number is in doubt.
     """
+    if "10" not in text:
+        return ()
     return tuple(match.group().strip() for match in _LOST.finditer(text))
 
 

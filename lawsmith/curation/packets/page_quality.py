@@ -121,10 +121,10 @@ def _garbled(words: Sequence[str]) -> float:
     Both must speak for it: none of the commonest words, and few of the commonest pairs of
     letters. Words in capitals do not count, since acronyms and names of genes have neither.
     """
+    if len(words) < _ENOUGH_WORDS or sum(map(_COMMON.__contains__, words)) > 0.01 * len(words):
+        return 0.0
     plain = [word.lower() for word in words if not word.isupper() and len(word) > 1]
     if len(plain) < _ENOUGH_WORDS or not all(map(str.isascii, plain[:5])):
-        return 0.0
-    if sum(word in _COMMON for word in plain) > 0.01 * len(plain):
         return 0.0
     pairs = [word[n : n + 2] for word in plain for n in range(len(word) - 1)]
     usual = sum(pair in _PAIRS for pair in pairs) / len(pairs)

@@ -6,7 +6,6 @@ library. pymupdf's default order is used; its sorted order interleaves columns.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -42,6 +41,7 @@ _ASKED = frozenset(
     }
 )
 _HEADING = re.compile(r"(?:(?:\d+|[IVX]+|[A-Z])(?:\.\d+)*\.?\s+)?[A-Z][^.?!]{2,78}")
+_WORD = re.compile(r"[^\W\d_]+")
 _NAMES = re.compile(
     r"(?:\d+\.?\s+)?(abstract|introduction|(materials and )?methods|results|discussion"
     r"|conclusions?|results and discussion|references|acknowledge?ments|appendix)\.?",
@@ -213,8 +213,8 @@ def _is_heading(line: PdfLine, body: float) -> bool:
 def _figures(
     found: PdfText, pages: list[_Page], opinion: SecondOpinion, *, repaired: bool
 ) -> dict[str, float]:
-    words = [word for line in found.lines for word in _words(line)]
-    letters = [char for line in found.lines for char in line if char.isalpha()]
+    words = _WORD.findall("\n".join(found.lines))
+    letters = "".join(words)
     lines = [page.lines for page in pages]
     characters = sum(item.characters for item in lines)
     scores = [page.quality.score for page in pages]
@@ -249,10 +249,6 @@ def _page_figures(pages: list[_Page], opinion: SecondOpinion) -> dict[str, float
         if page.number in opinion.agreement:
             figures[f"page.{page.number}.agreement"] = opinion.agreement[page.number]
     return figures
-
-
-def _words(line: str) -> Iterator[str]:
-    return (match.group() for match in re.finditer(r"[^\W\d_]+", line))
 
 
 __all__ = ("PdfText", "read_pdf")
