@@ -75,6 +75,8 @@ def place_quote(
     if problem is not None:
         return refused(ReasonCode.ANCHOR_INVALID, problem)
     where = f"stands at {len(places)} other places" if places else "does not stand in the packet"
+    if not places and (near := view.near(quote)):
+        where += f"; line {near[0].span.first_line} comes near, but {near[0].why}"
     return refused(ReasonCode.QUOTE_NOT_FOUND, f"quote {quote[:60]!r} {where}")
 
 

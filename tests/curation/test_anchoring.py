@@ -64,3 +64,12 @@ def test_an_empty_support_is_refused(packet_of: Callable[..., Packet]) -> None:
     _, reason = resolve_anchor(draft, packet, SearchView(packet), "/x")
     assert reason is not None
     assert reason.path == "/x/support"
+
+
+def test_a_quote_that_puts_back_a_lost_exponent_is_refused_and_told_why(
+    packet_of: Callable[..., Packet],
+) -> None:
+    packet = packet_of(("nothing here", "the dose was 3 × 106 per day"))
+    placed = place_quote("dose was 3 × 10^6 per day", 2, 2, packet, SearchView(packet), "/x")
+    assert placed.reason is not None
+    assert "line 2 comes near, but the packet shows no exponent" in placed.reason.sentence

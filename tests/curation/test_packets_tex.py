@@ -73,6 +73,11 @@ def test_macros_that_grow_without_end_are_left() -> None:
     assert len(text) < MAX_GROWTH
 
 
+def test_hostile_braces_end_in_bounded_work() -> None:
+    text = "\\newcommand{\\x}[1]{#1}\n" + "\\x{" * 20_000
+    assert expand_macros(text) == (text, -1)
+
+
 @given(st.text(alphabet="\\{}#1[]xy newcommand*def\n", max_size=120))
 def test_any_text_without_uses_comes_back(text: str) -> None:
     expanded, uses = expand_macros(text)

@@ -63,3 +63,18 @@ def test_real_papers_with_a_relation_come_before_those_without() -> None:
     with_relation = [score for score, row in scored if row["has_executable_relation"]]
     without = [score for score, row in scored if not row["has_executable_relation"]]
     assert min(with_relation) > max(without)
+
+
+@pytest.mark.skipif(not PAPERS.is_dir(), reason="../shared/papers is not there")
+def test_the_first_papers_of_the_queue_all_have_a_relation() -> None:
+    """Precision at the count of papers with a relation is 1, of PDF and TeX packets together."""
+    rows = [json.loads(line) for line in (PAPERS / "index.jsonl").read_text().splitlines()]
+    scored = [
+        (triage(build_packet(path)).score, row["has_executable_relation"])
+        for row in rows
+        for name in ("paper.pdf", "source", "source.tex")
+        if (path := PAPERS / row["slug"] / name).exists()
+    ]
+    ranked = [holds for _, holds in sorted(scored, key=lambda item: -item[0])]
+    wanted = sum(ranked)
+    assert sum(ranked[:wanted]) / wanted == 1

@@ -3,6 +3,7 @@ r"""Parts of a TeX source that are switched off: comment environments, \iffalse,
 import re
 from typing import Final
 
+MAX_FLAGS: Final = 100
 _TOKEN = re.compile(r"\\(if[a-zA-Z@]*|else|fi)(?![a-zA-Z@])")
 _NO_CONDITION: Final = frozenset(
     {
@@ -101,7 +102,7 @@ def _flags(text: str) -> dict[str, bool]:
     begin = text.find(r"\begin{document}")
     head, body = (text[:begin], text[begin:]) if begin >= 0 else (text, "")
     flags: dict[str, bool] = {}
-    for name in _NEW.findall(head):
+    for name in _NEW.findall(head)[:MAX_FLAGS]:
         setting = re.compile(rf"\\{re.escape(name)}(true|false)(?![a-zA-Z@])")
         # A flag set inside a condition or a definition is set by more than its place tells.
         if setting.search(body) or len(setting.findall(head)) > 1:

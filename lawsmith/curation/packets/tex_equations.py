@@ -28,6 +28,7 @@ _EVENT = re.compile(
     r"|\\(?P<stop>appendix\b|begin\s*\{(?:IEEEeqnarray|mathletters|appendices|dgroup)\*?\}|eqnum\b"
     r"|(?:set|addto)counter\s*\{equation\}|end\s*\{document\})"
 )
+_NUMBERED = re.compile(r"\\begin\s*\{(?:equation|align|eqnarray|gather|multline)\}")
 _LABEL = re.compile(r"\\label\s*\{([^{}]+)\}")
 _TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
 _PIECE = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}|\\\\|\\.|[{}]", re.DOTALL)
@@ -121,12 +122,8 @@ def _tags(text: str, counter: _Counter, found: Numbered) -> list[tuple[int, str]
 
 
 def _labels_after(text: str, position: int) -> bool:
-    return any(_LABEL.search(match.group()) for match in _ENVIRONMENT.finditer(text, position))
-
-
-_ENVIRONMENT = re.compile(
-    r"\\begin\s*\{(equation|align|eqnarray|gather)\}.*?\\end\s*\{\1\}", re.DOTALL
-)
+    environment = _NUMBERED.search(text, position)
+    return environment is not None and _LABEL.search(text, environment.end()) is not None
 
 
 def _step(event: re.Match[str], text: str, counter: _Counter, found: Numbered) -> None:

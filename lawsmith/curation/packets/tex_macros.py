@@ -14,6 +14,10 @@ MAX_DEPTH: Final = 20
 MAX_USES: Final = 100_000
 MAX_GROWTH: Final = 2_000_000
 """Characters that a source may grow by."""
+MAX_ARGUMENT: Final = 20_000
+"""Characters of an argument; a brace that closes later counts as open."""
+MAX_SCANNED: Final = 5_000_000
+"""Characters looked through for arguments, so that hostile braces end in bounded time."""
 
 _TOKEN = re.compile(r"\\(?:[a-zA-Z@]+|[^a-zA-Z@])|[{}]", re.DOTALL)
 _LITERAL = re.compile(
@@ -60,6 +64,7 @@ class _State:
     macros: dict[str, Macro] = field(default_factory=dict)
     uses: int = 0
     growth: int = 0
+    scanned: int = 0
 
 
 def expand_macros(text: str) -> tuple[str, int]:
@@ -89,6 +94,9 @@ def _expand(text: str, state: _State, depth: int) -> str:
             end = _define(name, text, end, state.macros)
         elif name in state.macros:
             use = _use(state.macros[name], text, end)
+            state.scanned += MAX_ARGUMENT if use is None else use[1] - start
+            if state.scanned > MAX_SCANNED:
+                raise _TooMuchError
             if use is not None:
                 put, end = use
                 pieces += [text[position:start], _counted(put, end - start, state, depth)]
@@ -161,7 +169,7 @@ def argument_at(text: str, position: int) -> tuple[str, int] | None:
 def closing_brace(text: str, position: int) -> int | None:
     """Where the brace that opens at a position closes, None if it does not."""
     depth = 0
-    for token in _TOKEN.finditer(text, position):
+    for token in _TOKEN.finditer(text, position, position + MAX_ARGUMENT):
         depth += {"{": 1, "}": -1}.get(token.group(), 0)
         if depth == 0:
             return token.start()
