@@ -44,7 +44,7 @@ def test_the_stated_order_holds_among_proposals(card: Card, key: bytes) -> None:
 
 
 def test_a_proposal_of_another_stratum_is_refused(family: Family, card: Card, key: bytes) -> None:
-    other = "easy" if family.difficulty != "easy" else "hard"
+    other: Stratum = "easy" if family.difficulty != "easy" else "hard"
     report = forge_proposed(card, key, [json.dumps(as_data(family))], difficulty=other)
     assert (report.family, report.reason_code) == (None, "no_candidate")
 

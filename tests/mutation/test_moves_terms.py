@@ -50,7 +50,8 @@ def made(card: Card, move: MoveKind, draws: int = 1, text: str = "") -> list[Can
 
 def values(candidate: Candidate, x: float, z: float) -> tuple[float, float]:
     laws = laws_of(candidate.relations)
-    return evaluate(laws["h"], {"x": x, "z": z}), evaluate(laws["q"], {"x": x, "z": z})
+    at = {"x": x, "z": z}
+    return float(evaluate(laws["h"], at)), float(evaluate(laws["q"], at))
 
 
 def test_terms_of_a_sum_are_joined_another_way(sums: Card) -> None:
