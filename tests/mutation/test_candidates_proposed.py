@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lawsmith.mutation.pairing import forge, forge_family, forge_proposed
 from lawsmith.mutation.proposals import Proposal
 from schemas.card import Card
-from schemas.family import Family
+from schemas.family import Family, Stratum
 
 Data = dict[str, Any]
 
