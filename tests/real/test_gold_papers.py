@@ -42,7 +42,9 @@ def _gold(slug: str) -> list[dict[str, Any]]:
     return list(card["relations"])
 
 
-RELATIONS = [(slug, relation) for slug in SLUGS if PAPERS.is_dir() for relation in _gold(slug)]
+RELATIONS: list[tuple[str, dict[str, Any]]] = [
+    (slug, relation) for slug in SLUGS if PAPERS.is_dir() for relation in _gold(slug)
+] or [("absent", {"id": "absent"})]
 
 
 def _law(text: str) -> str:
