@@ -58,6 +58,8 @@ class ConstantSearch:
         self._own: Floats = np.array(own, dtype=np.float64)
         self._axes, self._expired = axes, expired
         self._points: list[Point] = []
+        self._tiles: dict[int, dict[str, Floats]] = {}
+        """The sample points over and over, by how many times."""
         self._truth: Floats = np.empty(0)
         self._free: list[int] = []
         self._linear: list[int] = []
@@ -82,15 +84,15 @@ class ConstantSearch:
         return True
 
     def _seen(self, place: int) -> bool:
-        still, moved = self._values(self._own), self._own.copy()
+        still, moved = self._relative(self._own), self._own.copy()
         moved[place] *= 2.0
-        values = self._values(moved)
+        values = self._relative(moved)
         if still is None or values is None:
             return True
         return bool((np.abs(values - still) > 1e-12 * np.abs(still)).any())
 
     def _chosen(self) -> bool:
-        self._points, self._noise = [], 0.0
+        self._points, self._tiles, self._noise = [], {}, 0.0
         values: list[float] = []
         own = dict(zip(self._slots, self._own.tolist(), strict=True))
         for point in generic_points(self._axes, 4 * POINTS):
@@ -147,22 +149,32 @@ class ConstantSearch:
         without[place] = 0.0
         return self._fits(without)
 
-    def _values(self, constants: Floats) -> Floats | None:
-        """The open law at the sample points, None where any is undefined."""
+    def _rows(self, sets: Floats) -> Floats | None:
+        """The open law at the sample points for sets of constants, one row a set.
+
+        None where any is undefined. One call for all sets: a call costs more than its points.
+        """
         if self._expired():
             raise ExpiredError
-        inputs: dict[str, Any] = {
-            axis.name: np.array([point[axis.name] for point in self._points]) for axis in self._axes
-        }
-        inputs.update(zip(self._slots, constants.tolist(), strict=True))
+        count, size = len(sets), len(self._points)
+        if count not in self._tiles:
+            self._tiles[count] = {
+                axis.name: np.tile([point[axis.name] for point in self._points], count)
+                for axis in self._axes
+            }
+        inputs: dict[str, Any] = dict(self._tiles[count])
+        for place, slot in enumerate(self._slots):
+            inputs[slot] = np.repeat(sets[:, place], size) if count > 1 else float(sets[0, place])
         try:
-            return np.asarray(compile_expression(self._open)(inputs), dtype=np.float64)
+            values = np.asarray(compile_expression(self._open)(inputs), dtype=np.float64)
         except ArithmeticError:
             return None
+        return np.broadcast_to(values, (count * size,)).reshape(count, size) / self._truth
 
     def _relative(self, constants: Floats) -> Floats | None:
-        values = self._values(constants)
-        return None if values is None else values / self._truth
+        """The open law at the sample points, over the other law's values."""
+        rows = self._rows(constants[np.newaxis])
+        return None if rows is None else rows[0]
 
     def _linear_set(self) -> list[int]:
         """Constants in which the law is jointly affine, found by second differences."""
@@ -203,18 +215,14 @@ class ConstantSearch:
     def _linear_solution(self, base: Floats, linear: list[int]) -> Floats | None:
         if not linear:
             return base
-        values = self._relative(base)
-        if values is None:
+        sets = np.tile(base, (len(linear) + 1, 1))
+        for row, place in enumerate(linear, start=1):
+            sets[row, place] *= 2.0
+        rows = self._rows(sets)
+        if rows is None:
             return None
-        columns = []
-        for place in linear:
-            moved = base.copy()
-            moved[place] *= 2.0
-            shifted = self._relative(moved)
-            if shifted is None:
-                return None
-            columns.append(shifted - values)
-        matrix = np.stack(columns, axis=1)
+        values = rows[0]
+        matrix = (rows[1:] - values).T
         # A tiny weight pulls towards b's own values where only a combination is determined.
         scale = np.abs(matrix).max(axis=0)
         scale[scale == 0.0] = 1.0
