@@ -27,9 +27,10 @@ refresh: setup
 test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	$(BIN)/mypy & types=$$!; \
+	  OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2; \
+	  tests=$$?; wait $$types && exit $$tests
 
 test-long: setup
 	$(BIN)/pytest -m 'long or not long' --timeout 1800

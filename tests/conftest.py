@@ -5,7 +5,6 @@ import json
 import os
 import pickle
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -239,7 +238,14 @@ class MainJob:
 
     home: Home
     outcome: Any
-    twin_home: Path
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One test of the shared store first, the others last: no worker waits for the filling."""
+    needing = [item for item in items if "main_job" in getattr(item, "fixturenames", ())]
+    rest = [item for item in items if item not in set(needing)]
+    items[:] = [*needing[:1], *rest, *needing[1:]]
 
 
 @pytest.fixture(scope="session")
@@ -262,10 +268,9 @@ def temporal_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 def main_job(tmp_path_factory: pytest.TempPathFactory) -> MainJob:
-    """The main job in this process, and beside it the same in another with another hash seed.
+    """The main job in this process, over the whole sample and a few of the Historical cards.
 
-    It runs over the whole sample and a few of the Historical cards. Parallel workers share one
-    store: the first fills it, the others wait for it.
+    Parallel workers share one store: the first fills it, the others wait for it.
     """
     base = tmp_path_factory.getbasetemp()
     root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "main-job"
@@ -274,27 +279,11 @@ def main_job(tmp_path_factory: pytest.TempPathFactory) -> MainJob:
     with FileLock(root / "lock"):
         if not told.is_file():
             copy_data(home.data.path, FEW)
-            told.write_bytes(pickle.dumps(_fill(home, root / "twin")))
+            with home.entered():
+                outcome = load(ROOT / "tests" / "pipelines" / "run_main_job.py").run_main_job()
+            told.write_bytes(pickle.dumps(outcome))
         outcome = pickle.loads(told.read_bytes())  # noqa: S301 - written just above
-    return MainJob(home, outcome, root / "twin")
-
-
-def _fill(home: Home, twin_home: Path) -> Any:
-    script = ROOT / "tests" / "pipelines" / "run_main_job.py"
-    with home.entered():
-        twin = subprocess.Popen(
-            [sys.executable, str(script)],
-            env={**os.environ, "LAWSMITH_HOME": str(twin_home), "PYTHONHASHSEED": "7"},
-            stdout=subprocess.DEVNULL,
-        )
-    try:
-        with home.entered():
-            outcome = load(script).run_main_job()
-        assert twin.wait(timeout=200) == 0
-    finally:
-        twin.kill()
-        twin.wait()
-    return outcome
+    return MainJob(home, outcome)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ def stands(ended: Any) -> dict[str, tuple[str, str]]:
     return {row["paper"]: (row["stage"], row["reason"]) for row in ended.json["papers"]}
 
 
+@pytest.mark.long
 def test_a_window_of_arxiv_without_a_model(
     lawsmith: Shell, stub: Any, arxiv: dict[str, str]
 ) -> None:

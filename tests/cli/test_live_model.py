@@ -105,6 +105,7 @@ def test_a_refresh_with_live_models(
     assert len(models.calls) == before
 
 
+@pytest.mark.long
 def test_a_cap_defers_what_it_cannot_pay_for(
     lawsmith: Shell, papers: Make, recorded_models: Make, live: dict[str, str]
 ) -> None:
