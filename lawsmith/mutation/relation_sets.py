@@ -6,7 +6,16 @@ from typing import Protocol
 from lawsmith.errors import InputError
 from lawsmith.expressions import fold_constants
 from lawsmith.measurement.deltas import with_node
-from schemas.expression import MAX_DEPTH, Expression, Op, Var, node_count, substitute, walk
+from schemas.expression import (
+    MAX_DEPTH,
+    MAX_NODES,
+    Expression,
+    Op,
+    Var,
+    node_count,
+    substitute,
+    walk,
+)
 from schemas.family import RelationSet
 
 
@@ -138,6 +147,15 @@ def blend_size(original: RelationSet, counterfactual: RelationSet) -> int:
     return sum(7 + node_count(first[name]) + node_count(second[name]) for name in first)
 
 
+def blend_fits(original: RelationSet, counterfactual: RelationSet) -> bool:
+    """Whether G = (1 - s)*g + s*g' keeps the limits of an expression, nodes and depth."""
+    if blend_size(original, counterfactual) > MAX_NODES:
+        return False
+    laws = [*folded_laws(original).values(), *folded_laws(counterfactual).values()]
+    # A law stands two levels below the blend's root.
+    return all(2 + path.count("/args/") <= MAX_DEPTH for law in laws for path, _ in walk(law))
+
+
 def _extent(expression: Expression, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
     if isinstance(expression, Var):
         return known.get(expression.var, (1, 0))
@@ -182,6 +200,7 @@ def _split(path: str) -> tuple[str, str]:
 
 __all__ = (
     "at_pointer",
+    "blend_fits",
     "blend_size",
     "edited",
     "expressions_of",

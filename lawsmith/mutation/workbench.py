@@ -16,7 +16,7 @@ from lawsmith.mutation.case import Case
 from lawsmith.mutation.distinctness import STEPS_BOUND, fixed_steps
 from lawsmith.mutation.ground import Ground
 from lawsmith.mutation.historical import original_of
-from lawsmith.mutation.relation_sets import blend_size, laws_of
+from lawsmith.mutation.relation_sets import blend_fits, laws_of
 from lawsmith.mutation.screening import screen
 from lawsmith.mutation.sifting import rejected
 from lawsmith.mutation.sources import Interface, interface_of, relation_set_of
@@ -25,7 +25,6 @@ from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, exact_values, rows
 from lawsmith.seals import Purpose, generator
 from schemas.card import Card
-from schemas.expression import MAX_NODES
 from schemas.family import Design, Family, FamilyReadout, RejectedCandidate, RelationSet, Stratum
 from schemas.historical_card import HistoricalCard
 from schemas.source import ReasonCode
@@ -108,7 +107,7 @@ class Workbench:
         self, candidate: Candidate, difficulty: Stratum | None
     ) -> Family | tuple[str, int | None]:
         """The certified family, or (reason, number of the certificate that failed)."""
-        if blend_size(self.original, candidate.relations) > MAX_NODES:
+        if not blend_fits(self.original, candidate.relations):
             return ReasonCode.BLEND_TOO_LARGE, None
         try:
             draft = self._draft(candidate)

@@ -11,6 +11,7 @@ from lawsmith.measurement.constraints import feasible, inside
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.relation_sets import at_pointer, laws_of
 from lawsmith.mutation.sources import interface_of, relation_set_of
+from lawsmith.mutation.strata import difficulty_of
 from lawsmith.mutation.truth import exact_values
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import row_path
@@ -86,6 +87,18 @@ def card_faults(family: Family, card: Card | HistoricalCard) -> Iterator[Fault]:
             yield Fault(
                 path=f"{where}/readouts/{index}/unit", what=f"is not what card {card.id} gives"
             )
+
+
+def difficulty_faults(family: Family) -> Iterator[Fault]:
+    """A stratum that is not what the family's own certificates and mutations give."""
+    where = f"{row_path('families', family.id)}/difficulty"
+    try:
+        measured = difficulty_of(family.mutations, family.certificates).stratum
+    except LawsmithError as error:
+        yield Fault(path=where, what=f"cannot be measured: {error}")
+        return
+    if measured != family.difficulty:
+        yield Fault(path=where, what=f"is {family.difficulty}; the certificates give {measured}")
 
 
 def _data(parts: Part | Sequence[Part]) -> Any:

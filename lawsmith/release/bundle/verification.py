@@ -14,6 +14,7 @@ from lawsmith.release.bundle.lenient import LenientReader
 from lawsmith.release.bundle.recomputation import (
     StoredRows,
     card_faults,
+    difficulty_faults,
     foreign_faults,
     mutation_faults,
     task_faults,
@@ -236,6 +237,7 @@ def _sealed_faults(public: _Public, sealed: _Sealed, certificates: int) -> Itera
     for index, family in enumerate(sealed.families):
         yield from truth_faults(family)
         yield from mutation_faults(family)
+        yield from difficulty_faults(family)
         if family.card_id in cards:
             yield from card_faults(family, cards[family.card_id])
         if sealed.key is not None:
