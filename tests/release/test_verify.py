@@ -70,6 +70,7 @@ def other_hash(_: str) -> str:
 
 
 ALTERATIONS: list[tuple[str, str, int, str, Callable[[Any], Any]]] = [
+    ("stratum", "families", 0, "difficulty", lambda d: "easy" if d != "easy" else "hard"),
     ("a constant", "families", 0, "original/parameters/0/value", a_little),
     ("a drawn constant", "families", 0, "counterfactual/relations/0/expression/args/1/args/0",
      lambda _: {"var": "a"}),
