@@ -16,8 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.different_pairs import DIFFERENT
+from benchmarks.equal_pairs import EQUAL
 from benchmarks.hostile_trees import hostile_pairs
-from benchmarks.labelled_pairs import DIFFERENT, EQUAL, labelled_pairs
+from benchmarks.labelled_pairs import labelled_pairs
 from benchmarks.rewriting import Rewriter
 from lawsmith.expressions import equivalent, parse_infix, same_form, to_sympy
 from schemas.expression import Expression, from_wire, substitute, to_wire
