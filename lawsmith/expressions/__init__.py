@@ -9,7 +9,7 @@ from lawsmith.expressions.dimensions import (
 from lawsmith.expressions.domains import Domain
 from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.evaluation import Compiled, compile_expression, evaluate
-from lawsmith.expressions.folding import fold_constants, literal_paths
+from lawsmith.expressions.folding import fold_constants, literal_paths, without_zeros
 from lawsmith.expressions.forms import replace_literals, same_form
 from lawsmith.expressions.latex_parsing import LatexEquation, parse_latex, parse_latex_equation
 from lawsmith.expressions.latex_tokens import LatexError
@@ -49,4 +49,5 @@ __all__ = (
     "to_latex",
     "to_sympy",
     "unit_coherent",
+    "without_zeros",
 )

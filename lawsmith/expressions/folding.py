@@ -141,4 +141,37 @@ def _terms(
     (terms if names_of(node) else constants).append(part)
 
 
-__all__ = ("fold_constants", "literal_paths")
+_AT_ZERO: Final = {"neg": 0.0, "abs": 0.0, "sqrt": 0.0, "exp": 1.0}
+
+
+def without_zeros(expression: Expression) -> Expression:
+    """The law without zero terms, zero factors and factors, divisors and powers of one.
+
+    Right wherever the law is defined; where it is not, the shorter one may be.
+    """
+    if not isinstance(expression, Op):
+        return expression
+    op, args = expression.op, tuple(without_zeros(arg) for arg in expression.args)
+    if op == "add":
+        return _joined("add", tuple(arg for arg in args if arg != 0.0), 0.0)
+    if op == "mul":
+        kept = tuple(arg for arg in args if arg != 1.0)
+        return 0.0 if 0.0 in args else _joined("mul", kept, 1.0)
+    if op == "sub" and args[1] != 0.0 and args[0] == 0.0:
+        return Op("neg", args[1:])
+    if (op, args[-1]) in (("sub", 0.0), ("div", 1.0), ("pow", 1.0)):
+        return args[0]
+    if op == "div" and args[0] == 0.0:
+        return 0.0
+    if args == (0.0,) and op in _AT_ZERO:
+        return _AT_ZERO[op]
+    return Op(op, args)
+
+
+def _joined(op: str, args: tuple[Expression, ...], empty: float) -> Expression:
+    if not args:
+        return empty
+    return args[0] if len(args) == 1 else Op(op, args)
+
+
+__all__ = ("fold_constants", "literal_paths", "without_zeros")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from lawsmith.errors import InputError
-from lawsmith.expressions import fold_constants
+from lawsmith.expressions import fold_constants, without_zeros
 from lawsmith.measurement.deltas import with_node
 from schemas.expression import (
     MAX_DEPTH,
@@ -68,7 +68,7 @@ def folded(law: Expression) -> Expression:
     law on the whole domain.
     """
     for _ in range(MAX_DEPTH):
-        shorter = _without_zeros(fold_constants(law))
+        shorter = without_zeros(fold_constants(law))
         if shorter == law:
             break
         law = shorter
@@ -163,33 +163,6 @@ def _extent(expression: Expression, known: Mapping[str, tuple[int, int]]) -> tup
         parts = [_extent(arg, known) for arg in expression.args]
         return 1 + sum(nodes for nodes, _ in parts), 1 + max(depth for _, depth in parts)
     return 1, 0
-
-
-def _without_zeros(node: Expression) -> Expression:
-    if not isinstance(node, Op):
-        return node
-    args = tuple(_without_zeros(arg) for arg in node.args)
-    if node.op == "add":
-        return _joined("add", tuple(arg for arg in args if arg != 0.0), 0.0)
-    if node.op == "mul":
-        if 0.0 in args:
-            return 0.0
-        return _joined("mul", tuple(arg for arg in args if arg != 1.0), 1.0)
-    if node.op == "sub" and args[1] == 0.0:
-        return args[0]
-    if node.op == "sub" and args[0] == 0.0:
-        return Op("neg", args[1:])
-    if node.op == "div" and (args[0] == 0.0 or args[1] == 1.0):
-        return args[0]
-    if node.op == "pow" and args[1] == 1.0:
-        return args[0]
-    return Op(node.op, args)
-
-
-def _joined(op: str, args: tuple[Expression, ...], empty: float) -> Expression:
-    if not args:
-        return empty
-    return args[0] if len(args) == 1 else Op(op, args)
 
 
 def _split(path: str) -> tuple[str, str]:

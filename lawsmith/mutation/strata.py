@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.errors import InputError
+from lawsmith.mutation.distinctness import REFIT_CAP
 from schemas.expression import Expression
 from schemas.family import Certificate, MoveKind, Mutation, Stratum
 
@@ -12,7 +13,7 @@ STRATA_POLICY: Final = "strata-2"
 FAR: Final = 200.0
 NEAR: Final = 50.0
 """Median errors, in tolerances, below which the worlds are not far apart, and near."""
-HOPELESS: Final = 10.0
+HOPELESS: Final = REFIT_CAP
 """Largest error, in tolerances, from which a refitted Original is no near miss."""
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
+from lawsmith.expressions import without_zeros
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.family import Environment, Family, LawParameter, RelationSet
 
 _CHAINS: Final = ("add", "mul")
-_AT_ZERO: Final = {"neg": 0.0, "abs": 0.0, "sqrt": 0.0, "exp": 1.0}
 _ALIKE: Final = 0.5
 """Share of equal subtrees from which one tree is taken as a part of the other."""
 
@@ -109,43 +109,18 @@ def _likest(args: Sequence[Expression], other: Expression) -> tuple[int, float]:
     return best, max(alike, default=0.0)
 
 
-def pruned(node: Expression) -> Expression:
-    """An expression without terms and factors that are zero and factors of one."""
-    if not isinstance(node, Op):
-        return node
-    args = tuple(pruned(arg) for arg in node.args)
-    if node.op == "add":
-        return _joined("add", tuple(arg for arg in args if arg != 0.0), 0.0)
-    if node.op == "mul":
-        kept = tuple(arg for arg in args if arg != 1.0)
-        return 0.0 if 0.0 in args else _joined("mul", kept, 1.0)
-    if len(args) == 2:
-        return _pruned_pair(node.op, *args)
-    if args == (0.0,) and node.op in _AT_ZERO:
-        return _AT_ZERO[node.op]
-    return Op(node.op, args)
-
-
-def _pruned_pair(op: str, left: Expression, right: Expression) -> Expression:
-    if op == "sub" and left == 0.0:
-        return Op("neg", (right,))
-    if (op, right) in (("sub", 0.0), ("div", 1.0), ("pow", 1.0)) or (op == "div" and left == 0.0):
-        return left
-    return Op(op, (left, right))
-
-
 def _pruned(rules: RelationSet) -> RelationSet:
     """A relation set without zero parameters, and without what nothing uses any more."""
     known: dict[str, Expression] = {p.name: 0.0 for p in rules.parameters if p.value == 0.0}
     definitions = []
     for item in rules.definitions:
-        body = pruned(substitute(item.expression, known))
+        body = without_zeros(substitute(item.expression, known))
         if isinstance(body, float):
             known[item.name] = body
         else:
             definitions.append(item.model_copy(update={"expression": body}))
     relations = tuple(
-        item.model_copy(update={"expression": pruned(substitute(item.expression, known))})
+        item.model_copy(update={"expression": without_zeros(substitute(item.expression, known))})
         for item in rules.relations
     )
     used = {name for item in relations for name in names_of(item.expression)}
@@ -233,10 +208,4 @@ def _alike(one: Expression, other: Expression) -> float:
     return (mine & theirs).total() / max(mine.total(), theirs.total())
 
 
-def _joined(op: str, args: tuple[Expression, ...], empty: float) -> Expression:
-    if not args:
-        return empty
-    return args[0] if len(args) == 1 else Op(op, args)
-
-
-__all__ = ("Constant", "Formula", "Shown", "pruned", "shown_laws", "tree_marks")
+__all__ = ("Constant", "Formula", "Shown", "shown_laws", "tree_marks")

@@ -5,7 +5,7 @@ from types import ModuleType
 import pytest
 
 from lawsmith.expressions import parse_infix, to_infix
-from lawsmith.release.changes import pruned, shown_laws, tree_marks
+from lawsmith.release.changes import shown_laws, tree_marks
 from schemas.expression import walk
 
 
@@ -39,23 +39,6 @@ def marked(mine: str, other: str) -> list[str]:
 )
 def test_what_differs_is_marked_and_no_more(mine: str, other: str, found: list[str]) -> None:
     assert marked(mine, other) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "short"),
-    [
-        ("a*x + 0*y", "a*x"),
-        ("a*(1 + 0*y)", "a"),
-        ("0 - x", "-x"),
-        ("x - 0", "x"),
-        ("x*exp(-0*t)", "x"),
-        ("0*x/(a + b)", "0"),
-        ("(x/1)**1", "x"),
-        ("2*3*x", "2*3*x"),
-    ],
-)
-def test_zero_terms_are_left_out(text: str, short: str) -> None:
-    assert to_infix(pruned(parse_infix(text))) == short
 
 
 def test_a_zero_correction_is_not_shown_in_the_original(samples: ModuleType) -> None:
