@@ -1,0 +1,1 @@
+"""Residual-calibrated worlds: problems, fits, hidden laws and samplers over real data."""

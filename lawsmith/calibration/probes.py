@@ -1,0 +1,274 @@
+"""Validity items, executed: does a law behave as the sources say it must?
+
+A probe is data (`schemas.validity`); here it is taken. Unless it says otherwise it holds for
+every group with that group's constants: the controls it does not name stand at the medians of
+the group's rows, and a range it leaves open is that of the group's rows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from lawsmith.errors import InputError, UndefinedValueError
+from lawsmith.expressions import compile_expression
+from lawsmith.expressions.open_dimensions import closes_in_dimensions
+from schemas.expression import Expression
+from schemas.validity import (
+    Bound,
+    Curvature,
+    DimensionCloses,
+    Elasticity,
+    Extremum,
+    Homogeneity,
+    Limit,
+    Monotone,
+    Probe,
+    Separability,
+    Sign,
+)
+
+Values = NDArray[np.float64]
+
+GRID: Final = 201
+"""Points along one control."""
+SCATTER: Final = 256
+"""Sobol points over the ranges of all controls; the rows themselves are added."""
+NOISE: Final = 1e-9
+"""Fraction of the span that counts as rounding."""
+_STEP: Final = 1e-4
+_FACTORS: Final = (0.5, 0.8, 1.25, 2.0)
+
+
+@dataclass(frozen=True)
+class ProbeCase:
+    """One group: its law over the controls alone, and the rows that it is probed about."""
+
+    group: str | None
+    law: Expression
+    inputs: Values
+    """Shape (rows, controls)."""
+    outputs: Values
+    """Shape (rows,)."""
+
+
+@dataclass(frozen=True)
+class ProbeOutcome:
+    """Whether a probe passed; None where it could not be taken."""
+
+    passed: bool | None
+    reason: str
+
+
+def take_probe(
+    probe: Probe,
+    controls: Sequence[str],
+    cases: Sequence[ProbeCase],
+    *,
+    open_law: Expression,
+    units: Mapping[str, str],
+) -> ProbeOutcome:
+    """The outcome of one probe over all groups: the first that fails decides.
+
+    Args:
+        probe: what to ask.
+        controls: names, in the order of the columns of `inputs`.
+        cases: the groups; one with group None in a problem without groups.
+        open_law: the law with its constants as names, for the dimension probe.
+        units: control -> unit.
+
+    Raises:
+        InputError: the probe names a control that there is not, or there is no case.
+    """
+    if not cases:
+        raise InputError("no rows to probe about", path="cases")
+    if isinstance(probe, DimensionCloses):
+        closes = closes_in_dimensions(open_law, units, probe.unit)
+        return ProbeOutcome(closes, "closes" if closes else f"cannot be made {probe.unit}")
+    for case in cases:
+        where = "" if case.group is None else f"group {case.group}: "
+        try:
+            problem = _TAKERS[type(probe)](probe, _Ground(controls, case))
+        except UndefinedValueError as error:
+            return ProbeOutcome(None, f"{where}no value at {error.inputs!r}")
+        if problem is not None:
+            return ProbeOutcome(False, where + problem)
+    return ProbeOutcome(True, "holds")
+
+
+class _Ground:
+    """One group's law as a function of columns, with its rows, medians, ranges and span."""
+
+    def __init__(self, controls: Sequence[str], case: ProbeCase) -> None:
+        self.names = tuple(controls)
+        self.rows = case.inputs
+        self.low, self.high = case.inputs.min(axis=0), case.inputs.max(axis=0)
+        self.middle = np.median(case.inputs, axis=0)
+        self.span = float(np.ptp(case.outputs))
+        self._law = compile_expression(case.law)
+
+    def at(self, points: Values) -> Values:
+        given = {name: points[:, i] for i, name in enumerate(self.names)}
+        found: Any = np.asarray(self._law(given), dtype=np.float64)
+        return np.array(np.broadcast_to(found, len(points)))
+
+    def place(self, control: str) -> int:
+        if control not in self.names:
+            raise InputError(f"{control!r} is no control of {self.names}", path="probe")
+        return self.names.index(control)
+
+    def grid(self, control: str, low: float | None, high: float | None) -> Values:
+        """Values of a control over a stretch, in equal ratios above a decade."""
+        i = self.place(control)
+        ends = (self.low[i] if low is None else low, self.high[i] if high is None else high)
+        if ends[0] > 0 and ends[1] > 10 * ends[0]:
+            return np.geomspace(*ends, GRID)
+        return np.linspace(*ends, GRID)
+
+    def along(self, control: str, values: Values) -> Values:
+        """The readout where one control takes the values and the others stand at medians."""
+        points = np.tile(self.middle, (len(values), 1))
+        points[:, self.place(control)] = values
+        return self.at(points)
+
+    def value(self, **moved: float) -> float:
+        """The readout at the medians with some controls elsewhere."""
+        point = self.middle.copy()
+        for name, value in moved.items():
+            point[self.place(name)] = value
+        return float(self.at(point[np.newaxis])[0])
+
+    def everywhere(self) -> Values:
+        """The readout at scattered points of the ranges and at the rows."""
+        unit = qmc.Sobol(len(self.names), scramble=False).random(SCATTER)
+        logarithmic = (self.low > 0) & (self.high > 10 * self.low)
+        low, high = self.low.copy(), self.high.copy()
+        low[logarithmic], high[logarithmic] = np.log(low[logarithmic]), np.log(high[logarithmic])
+        points = low + unit * (high - low)
+        points[:, logarithmic] = np.exp(points[:, logarithmic])
+        return self.at(np.vstack([points, self.rows]))
+
+
+def _monotone(probe: Monotone, ground: _Ground) -> str | None:
+    x = ground.grid(probe.control, probe.low, probe.high)
+    steps = np.diff(ground.along(probe.control, x))
+    if probe.direction == "decreasing":
+        steps = -steps
+    bad = steps <= 0 if probe.strict else steps < -NOISE * ground.span
+    if not bad.any():
+        return None
+    return f"not {probe.direction} at {probe.control} = {x[int(np.argmax(bad))]:.4g}"
+
+
+def _sign(probe: Sign, ground: _Ground) -> str | None:
+    y, slack = ground.everywhere(), NOISE * ground.span
+    good = {
+        "positive": y > 0,
+        "nonnegative": y >= -slack,
+        "negative": y < 0,
+        "nonpositive": y <= slack,
+    }[probe.sign]
+    return None if good.all() else f"a value of {y[~good][0]:.4g} is not {probe.sign}"
+
+
+def _bound(probe: Bound, ground: _Ground) -> str | None:
+    y, slack = ground.everywhere(), NOISE * ground.span
+    if probe.low is not None and y.min() < probe.low - slack:
+        return f"a value of {y.min():.4g} lies below {probe.low:.4g}"
+    if probe.high is not None and y.max() > probe.high + slack:
+        return f"a value of {y.max():.4g} lies above {probe.high:.4g}"
+    return None
+
+
+def _limit(probe: Limit, ground: _Ground) -> str | None:
+    found = ground.value(**{probe.control: probe.toward})
+    goal = probe.value
+    if goal is None:
+        goal = ground.value(**{probe.control: 2.0 * probe.toward})
+    if abs(found - goal) <= probe.tolerance * ground.span:
+        return None
+    return f"{found:.4g} at {probe.control} = {probe.toward:.4g}, not {goal:.4g}"
+
+
+def _curvature(probe: Curvature, ground: _Ground) -> str | None:
+    x = ground.grid(probe.control, probe.low, probe.high)
+    slopes = np.diff(ground.along(probe.control, x)) / np.diff(x)
+    turns = np.diff(slopes) * (1.0 if probe.shape == "convex" else -1.0)
+    if turns.min() >= -1e-6 * float(np.abs(slopes).max()):
+        return None
+    return f"not {probe.shape} at {probe.control} = {x[int(np.argmin(turns)) + 1]:.4g}"
+
+
+def _extremum(probe: Extremum, ground: _Ground) -> str | None:
+    steps = np.diff(ground.along(probe.control, ground.grid(probe.control, probe.low, probe.high)))
+    signs = np.sign(steps[np.abs(steps) > NOISE * ground.span])
+    turns = int(np.count_nonzero(np.diff(signs)))
+    if turns != 1:
+        return f"{turns} turning points in {probe.control}, not one"
+    found = "maximum" if signs[0] > 0 else "minimum"
+    return None if found == probe.extremum else f"a {found} in {probe.control}"
+
+
+def _elasticity(probe: Elasticity, ground: _Ground) -> str | None:
+    x = ground.grid(probe.control, None, None)
+    x = x[x != 0]
+    above = ground.along(probe.control, x * (1 + _STEP))
+    below = ground.along(probe.control, x * (1 - _STEP))
+    if (above * below <= 0).any():
+        return "the readout passes zero"
+    found = np.log(above / below) / np.log((1 + _STEP) / (1 - _STEP))
+    if probe.low is not None and found.min() < probe.low - 1e-6:
+        return f"an exponent of {found.min():.4g} lies below {probe.low:.4g}"
+    if probe.high is not None and found.max() > probe.high + 1e-6:
+        return f"an exponent of {found.max():.4g} lies above {probe.high:.4g}"
+    return None
+
+
+def _separability(probe: Separability, ground: _Ground) -> str | None:
+    first, second = ground.place(probe.first), ground.place(probe.second)
+    here = ground.value()
+    for share, other_share in ((0.2, 0.3), (0.2, 0.8), (0.5, 0.6), (0.9, 0.3), (0.9, 0.8)):
+        a = ground.low[first] + share * (ground.high[first] - ground.low[first])
+        b = ground.low[second] + other_share * (ground.high[second] - ground.low[second])
+        both = ground.value(**{probe.first: a, probe.second: b})
+        one, other = ground.value(**{probe.first: a}), ground.value(**{probe.second: b})
+        if probe.form == "additive":
+            left, right, size = both + here, one + other, ground.span
+        else:
+            left, right = both * here, one * other
+            size = max(abs(left), abs(right))
+        if abs(left - right) > 1e-6 * size:
+            return f"{probe.first} and {probe.second} do not act as {probe.form}"
+    return None
+
+
+def _homogeneity(probe: Homogeneity, ground: _Ground) -> str | None:
+    places = [ground.place(name) for name in probe.controls]
+    rows = ground.rows[:: max(1, len(ground.rows) // 50)]
+    still = ground.at(rows)
+    for factor in _FACTORS:
+        moved = rows.copy()
+        moved[:, places] *= factor
+        due = still * factor**probe.degree
+        size = np.maximum(np.abs(due), NOISE * ground.span)
+        if (np.abs(ground.at(moved) - due) > 1e-6 * size).any():
+            return f"scaling {', '.join(probe.controls)} by {factor} gives another degree"
+    return None
+
+
+_TAKERS: Final[Mapping[type, Callable[..., str | None]]] = {
+    Monotone: _monotone,
+    Sign: _sign,
+    Bound: _bound,
+    Limit: _limit,
+    Curvature: _curvature,
+    Extremum: _extremum,
+    Elasticity: _elasticity,
+    Separability: _separability,
+    Homogeneity: _homogeneity,
+}
+
+__all__ = ("ProbeCase", "ProbeOutcome", "take_probe")
