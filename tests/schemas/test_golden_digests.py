@@ -81,7 +81,17 @@ from schemas.source import (
     Window,
 )
 from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
-from schemas.world import PairedWorld
+from schemas.world import (
+    CalibratedWorld,
+    DroppedGroup,
+    PairedWorld,
+    PoolFile,
+    QueryLimits,
+    WorldAxis,
+    WorldControl,
+    WorldGroup,
+    WorldReadout,
+)
 
 SHA = "ab" * 32
 AT = "2026-10-05T06:00:00Z"
@@ -404,6 +414,45 @@ RECORDS: tuple[Record, ...] = (
         relation_set_digest=SHA,
         resolutions={"y": None},
     ),
+    CalibratedWorld(
+        id="tree_volume/h1",
+        kind="calibrated",
+        policy="calibration-1",
+        problem_id="tree_volume",
+        problem_digest=SHA,
+        law_id="tree_volume/h1/law",
+        controls=(WorldControl(name="girth", unit="inch"),),
+        readout=WorldReadout(name="volume", unit="ft^3", low=0.0, high=None, integer=False),
+        grouped=True,
+        space="log10",
+        floor=1e-12,
+        target_r2=0.9,
+        calibration_rows="train",
+        rows=31,
+        subset_seed=None,
+        groups=(
+            WorldGroup(
+                label="a",
+                rows=31,
+                pool_rows=31,
+                axes=(
+                    WorldAxis(
+                        control="girth", low=8.3, high=20.6, log=False, mean=13.25, deviation=3.1
+                    ),
+                ),
+                mean_neighbours=8,
+                sample_neighbours=8,
+                signal_variance=0.25,
+                residual_variance=0.001,
+                noise_factor=1.0,
+                clipped_share=0.0,
+            ),
+        ),
+        dropped=(DroppedGroup(label="b", rows=7),),
+        limits=QueryLimits(calls=10, points_per_call=10, samples_per_point=3, rows=300),
+        out_of_range="reject",
+        pool=PoolFile(path="pool.parquet", sha256=SHA, rows=31),
+    ),
     TASK,
     SealedKey(
         id=TASK.id,
@@ -540,6 +589,7 @@ GOLDEN: dict[str, str] = {
     "cut": "8fa443249c0f1ca8b42a6644b2ad2195ca413f75878d49adb0d8be289e8de20c",
     "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "calibrated_world": "56b4fa3038ccbe370522eb364cfd2dfc7d086a13f320eb787f7554ae7fc21932",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
     "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
 }
