@@ -46,7 +46,7 @@ FEWEST_POINTS: Final = 10
 PROBES: Final = 1024
 """Points of the support, beside its corners, at which the law must have a value."""
 MOST_CORNERS: Final = 2**10
-MOST_CLIPPED: Final = 0.05
+MOST_CLIPPED: Final = 0.1
 """A world whose bounds clip more of its own values than this misrepresents its law."""
 
 
@@ -111,7 +111,7 @@ def calibrate(
 
     Raises:
         InputError: controls or groups do not agree, a group's law is constant, or the readout's
-            bounds clip more than 5 % of a group's own values.
+            bounds clip more than a tenth of a group's own values.
         UndefinedValueError: at a calibration input or a probed point of the support the law
             has no value, is not positive in logarithmic space, or is outside the readout's
             bounds.

@@ -49,7 +49,8 @@ def read(name: str) -> Certified:
     inputs = {"x": data[:, 1]} | ({"x2": data[:, 2]} if data.shape[1] == 3 else {})
     squares = re.search(r"Residual Sum of Squares:\s+(\S+)", text)
     freedom = re.search(r"Degrees of Freedom:\s+(\S+)", text)
-    assert squares is not None and freedom is not None
+    assert squares is not None
+    assert freedom is not None
     return Certified(
         [[row[0] for row in rows], [row[1] for row in rows]],
         [row[2] for row in rows],
