@@ -30,7 +30,7 @@ Stage = Literal[
 """The stage tables; eligibility at a cut is stage `tasks` with its release id."""
 
 SubjectKind = Literal["paper", "packet", "card", "family", "week"]
-"""A week is a subject only where its harvest is incomplete."""
+"""A week is a subject where its harvest is incomplete, and where a network source gave all."""
 
 _PAPER = re.compile(r"(arxiv|sample|folder):[A-Za-z0-9.-]+")
 
@@ -46,6 +46,7 @@ class ReasonCode(StrEnum):
     FILE_CHANGED = "file_changed"
     DOWNLOAD_FAILED = "download_failed"
     INCOMPLETE_HARVEST = "incomplete_harvest"
+    HARVESTED_WHOLE = "harvested_whole"
     # publications
     AWAITING_PUBLICATION = "awaiting_publication"
     NOT_LOOKED_UP = "not_looked_up"
@@ -113,6 +114,9 @@ class ReasonCode(StrEnum):
     BEFORE_CUTOFF = "before_cutoff"
     JOURNAL_BEFORE_CUTOFF = "journal_before_cutoff"
     AFTER_UNTIL = "after_until"
+    JOURNAL_NOT_LISTED = "journal_not_listed"
+    JOURNAL_UNKNOWN = "journal_unknown"
+    CATEGORY_NOT_LISTED = "category_not_listed"
     NOT_EXTRACTED = "not_extracted"
     OTHER_COLLECTION = "other_collection"
 
@@ -191,7 +195,15 @@ class Publication(Record):
     """What is known of a paper's dates outside its preprint server. `id` is the paper version."""
 
     not_content: ClassVar[frozenset[str]] = frozenset(
-        {"checked_at", "unchanged_since", "journal_doi", "journal", "matched_by", "match_score"}
+        {
+            "checked_at",
+            "unchanged_since",
+            "journal_doi",
+            "journal",
+            "journal_issns",
+            "matched_by",
+            "match_score",
+        }
     )
 
     paper_id: Identity
@@ -209,6 +221,8 @@ class Publication(Record):
     journal_doi: str | None = None
     """The work that the dates are of; its record is the source of every date here."""
     journal: str | None = None
+    journal_issns: tuple[str, ...] = ()
+    """ISSNs of that journal, `1234-567X`, as far as its record gives them."""
     matched_by: Literal["doi", "title"] | None = None
     """How that work was found: by the DOI that the preprint states, or by title and authors."""
     match_score: float | None = None
