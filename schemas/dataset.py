@@ -5,8 +5,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from schemas.record import Day, Name, Part, Sha256
+from schemas.validity import Source
 
-RelativePath = Annotated[str, Field(pattern=r"^(?!/)(?!.*\.\.)[A-Za-z0-9_./-]+$")]
+RelativePath = Annotated[
+    str, Field(pattern=r"^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")
+]
 """A file below `data/problems`, with forward slashes."""
 
 
@@ -72,16 +75,16 @@ class Column(Part):
     """Unit of the file's numbers; they are converted to `unit` on load when it differs."""
     unit: str
     meaning: str
+    integer: bool
+    """Only whole numbers occur."""
 
 
-class Readout(Column):
+class ReadoutColumn(Column):
     """The column that laws predict, with the bounds nature sets on it."""
 
     natural_low: float | None
     """No value below this can occur (in `unit`); null: no such bound."""
     natural_high: float | None
-    integer: bool
-    """Only whole numbers occur."""
 
 
 class GroupColumn(Part):
@@ -105,7 +108,7 @@ class Licence(Part):
 class Provenance(Part):
     """Where the table's bytes came from."""
 
-    citation: str
+    source: Source
     """The first publication of the data."""
     holder: str
     """The package or file that held them, with its version."""
@@ -160,5 +163,5 @@ __all__ = (
     "NistTable",
     "PackageTable",
     "Provenance",
-    "Readout",
+    "ReadoutColumn",
 )

@@ -17,7 +17,7 @@ from schemas.dataset import (
     Licence,
     Loader,
     Provenance,
-    Readout,
+    ReadoutColumn,
 )
 from schemas.expression import ExpressionField, names_of
 from schemas.record import Identity, Name, Part, Record
@@ -90,7 +90,8 @@ class ReferenceLaw(Part):
     title: str
     expression: ExpressionField
     constants: tuple[Constant, ...] = Field(min_length=1)
-    citation: str
+    source: Source
+    """Who published the form; the values it states are in `reported`."""
     reported: tuple[Reported, ...]
 
     @model_validator(mode="after")
@@ -211,7 +212,7 @@ class Problem(Record):
     """The card the problem was drawn from; null: from the open literature."""
     loader: Loader
     controls: tuple[Column, ...] = Field(min_length=1)
-    readout: Readout
+    readout: ReadoutColumn
     group: GroupColumn | None
     laws: tuple[ReferenceLaw, ...] = Field(min_length=1)
     residuals: ResidualSpace
@@ -291,6 +292,26 @@ class Problem(Record):
         return self
 
 
+class RejectedDataset(Part):
+    """A data set that is no problem, and why."""
+
+    id: Identity
+    reason_code: Literal[
+        "too_few_rows",
+        "rank_correlation",
+        "exact_function",
+        "named_like_target",
+        "no_law_beats_baselines",
+        "no_law_explains",
+        "near_perfect",
+        "few_validity_items",
+        "held_back",
+        "not_measured",
+        "not_retyped",
+    ]
+    reason: str = Field(min_length=10)
+
+
 def _check_distinct(values: "tuple[str, ...] | list[str]", what: str) -> None:
     for before, after in pairwise(sorted(values)):
         if before == after:
@@ -306,6 +327,7 @@ __all__ = (
     "MetricName",
     "Problem",
     "ReferenceLaw",
+    "RejectedDataset",
     "Reported",
     "ReportedConstant",
     "ResidualSpace",

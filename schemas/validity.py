@@ -1,9 +1,12 @@
 """Validity items of a problem: an anchored statement and the probe it compiles to.
 
-A probe is data: the kind of behaviour and its numbers. Unless a probe says otherwise, it is
-taken for every group, with that group's constants; the controls it does not name are held at
-the medians of the (group's) rows, and a range it leaves open is the (group's) range of the
-rows. "Span" is the largest minus the smallest readout of the (group's) rows.
+A probe is data: the kind of behaviour and its numbers. It is taken for every group, with that
+group's constants. `sign` and `bound` are taken at the inputs of the (group's) rows, and along
+the range of a single control: several may be paired, so a box around them can be empty of
+sense. The other probes move the control
+they name over a stretch and hold the rest at the medians of the (group's) rows, medians that
+are observed values (the lower of two); an end left open is that of the (group's) rows. "Span"
+is the largest minus the smallest readout of the (group's) rows.
 """
 
 from typing import Annotated, Literal, Self
@@ -33,6 +36,8 @@ class Monotone(Part):
     low: float | None
     """Ends of the stretch in the control's unit; null: that of the rows."""
     high: float | None
+    step: float | None = Field(gt=0)
+    """Distance of neighbouring points (for controls that count); null: the probe's own."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -41,14 +46,14 @@ class Monotone(Part):
 
 
 class Sign(Part):
-    """The readout has one sign over the ranges of all controls."""
+    """The readout has one sign at the inputs of all rows."""
 
     kind: Literal["sign"]
     sign: Literal["positive", "nonnegative", "negative", "nonpositive"]
 
 
 class Bound(Part):
-    """The readout stays between two values over the ranges of all controls."""
+    """The readout stays between two values at the inputs of all rows."""
 
     kind: Literal["bound"]
     low: float | None
@@ -87,6 +92,7 @@ class Curvature(Part):
     shape: Literal["convex", "concave"]
     low: float | None
     high: float | None
+    step: float | None = Field(gt=0)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -103,6 +109,7 @@ class Extremum(Part):
     low: float
     """The stretch searched, in the control's unit."""
     high: float
+    step: float | None = Field(gt=0)
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -118,13 +125,26 @@ class Elasticity(Part):
     low: float | None
     """Bounds on the exponent (no unit)."""
     high: float | None
+    from_value: float | None
+    """Ends of the stretch in the control's unit; null: that of the rows."""
+    to_value: float | None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.low is None and self.high is None:
             raise ValueError("an elasticity needs low or high")
         _check_ordered(self.low, self.high)
+        _check_ordered(self.from_value, self.to_value)
         return self
+
+
+class Periodic(Part):
+    """After one period of a control the readout has come back, or moved one way."""
+
+    kind: Literal["periodic"]
+    control: Name
+    period: float = Field(gt=0)
+    drift: Literal["none", "increasing", "decreasing"]
 
 
 class Separability(Part):
@@ -166,6 +186,7 @@ Probe = Annotated[
     | Curvature
     | Extremum
     | Elasticity
+    | Periodic
     | Separability
     | Homogeneity
     | DimensionCloses,
@@ -196,6 +217,7 @@ __all__ = (
     "Homogeneity",
     "Limit",
     "Monotone",
+    "Periodic",
     "Probe",
     "Separability",
     "Sign",

@@ -1,8 +1,10 @@
 """Validity items, executed: does a law behave as the sources say it must?
 
-A probe is data (`schemas.validity`); here it is taken. Unless it says otherwise it holds for
-every group with that group's constants: the controls it does not name stand at the medians of
-the group's rows, and a range it leaves open is that of the group's rows.
+A probe is data (`schemas.validity`); here it is taken. It holds for every group with that
+group's constants: the controls it does not name stand at observed medians of the group's rows,
+and a stretch it leaves open is that of the group's rows. Sign and bound are asked at the rows,
+and between them only where there is one control: a box around paired controls may be empty of
+sense (no nucleus has 118 protons among 16 nucleons).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression
@@ -26,6 +27,7 @@ from schemas.validity import (
     Homogeneity,
     Limit,
     Monotone,
+    Periodic,
     Probe,
     Separability,
     Sign,
@@ -35,8 +37,6 @@ Values = NDArray[np.float64]
 
 GRID: Final = 201
 """Points along one control."""
-SCATTER: Final = 256
-"""Sobol points over the ranges of all controls; the rows themselves are added."""
 NOISE: Final = 1e-9
 """Fraction of the span that counts as rounding."""
 _STEP: Final = 1e-4
@@ -106,7 +106,8 @@ class _Ground:
         self.names = tuple(controls)
         self.rows = case.inputs
         self.low, self.high = case.inputs.min(axis=0), case.inputs.max(axis=0)
-        self.middle = np.median(case.inputs, axis=0)
+        # The lower median is an observed value: half a proton is none.
+        self.middle = np.sort(case.inputs, axis=0)[(len(case.inputs) - 1) // 2]
         self.span = float(np.ptp(case.outputs))
         self._law = compile_expression(case.law)
 
@@ -120,10 +121,15 @@ class _Ground:
             raise InputError(f"{control!r} is no control of {self.names}", path="probe")
         return self.names.index(control)
 
-    def grid(self, control: str, low: float | None, high: float | None) -> Values:
-        """Values of a control over a stretch, in equal ratios above a decade."""
+    def grid(
+        self, control: str, low: float | None, high: float | None, step: float | None = None
+    ) -> Values:
+        """Values of a control over a stretch: in steps, else in equal ratios above a decade."""
         i = self.place(control)
         ends = (self.low[i] if low is None else low, self.high[i] if high is None else high)
+        if step is not None:
+            count = int((ends[1] - ends[0]) / step * (1 + NOISE)) + 1
+            return np.asarray(ends[0] + step * np.arange(count), dtype=np.float64)
         if ends[0] > 0 and ends[1] > 10 * ends[0]:
             return np.geomspace(*ends, GRID)
         return np.linspace(*ends, GRID)
@@ -142,18 +148,15 @@ class _Ground:
         return float(self.at(point[np.newaxis])[0])
 
     def everywhere(self) -> Values:
-        """The readout at scattered points of the ranges and at the rows."""
-        unit = qmc.Sobol(len(self.names), scramble=False).random(SCATTER)
-        logarithmic = (self.low > 0) & (self.high > 10 * self.low)
-        low, high = self.low.copy(), self.high.copy()
-        low[logarithmic], high[logarithmic] = np.log(low[logarithmic]), np.log(high[logarithmic])
-        points = low + unit * (high - low)
-        points[:, logarithmic] = np.exp(points[:, logarithmic])
-        return self.at(np.vstack([points, self.rows]))
+        """The readout at the rows, and along the range of a single control."""
+        if len(self.names) > 1:
+            return self.at(self.rows)
+        between = self.grid(self.names[0], None, None)[:, np.newaxis]
+        return self.at(np.vstack([between, self.rows]))
 
 
 def _monotone(probe: Monotone, ground: _Ground) -> str | None:
-    x = ground.grid(probe.control, probe.low, probe.high)
+    x = ground.grid(probe.control, probe.low, probe.high, probe.step)
     steps = np.diff(ground.along(probe.control, x))
     if probe.direction == "decreasing":
         steps = -steps
@@ -194,7 +197,7 @@ def _limit(probe: Limit, ground: _Ground) -> str | None:
 
 
 def _curvature(probe: Curvature, ground: _Ground) -> str | None:
-    x = ground.grid(probe.control, probe.low, probe.high)
+    x = ground.grid(probe.control, probe.low, probe.high, probe.step)
     slopes = np.diff(ground.along(probe.control, x)) / np.diff(x)
     turns = np.diff(slopes) * (1.0 if probe.shape == "convex" else -1.0)
     if turns.min() >= -1e-6 * float(np.abs(slopes).max()):
@@ -203,7 +206,8 @@ def _curvature(probe: Curvature, ground: _Ground) -> str | None:
 
 
 def _extremum(probe: Extremum, ground: _Ground) -> str | None:
-    steps = np.diff(ground.along(probe.control, ground.grid(probe.control, probe.low, probe.high)))
+    x = ground.grid(probe.control, probe.low, probe.high, probe.step)
+    steps = np.diff(ground.along(probe.control, x))
     signs = np.sign(steps[np.abs(steps) > NOISE * ground.span])
     turns = int(np.count_nonzero(np.diff(signs)))
     if turns != 1:
@@ -213,7 +217,7 @@ def _extremum(probe: Extremum, ground: _Ground) -> str | None:
 
 
 def _elasticity(probe: Elasticity, ground: _Ground) -> str | None:
-    x = ground.grid(probe.control, None, None)
+    x = ground.grid(probe.control, probe.from_value, probe.to_value)
     x = x[x != 0]
     above = ground.along(probe.control, x * (1 + _STEP))
     below = ground.along(probe.control, x * (1 - _STEP))
@@ -225,6 +229,28 @@ def _elasticity(probe: Elasticity, ground: _Ground) -> str | None:
     if probe.high is not None and found.max() > probe.high + 1e-6:
         return f"an exponent of {found.max():.4g} lies above {probe.high:.4g}"
     return None
+
+
+def _periodic(probe: Periodic, ground: _Ground) -> str | None:
+    i = ground.place(probe.control)
+    last = ground.high[i] - probe.period
+    if last < ground.low[i]:
+        raise InputError(
+            f"the rows span less than one period {probe.period!r} of {probe.control!r}",
+            path="probe/period",
+        )
+    x = np.linspace(ground.low[i], last, GRID)
+    moved = ground.along(probe.control, x + probe.period) - ground.along(probe.control, x)
+    slack = NOISE * ground.span
+    good = {
+        "none": np.abs(moved) <= slack,
+        "increasing": moved > slack,
+        "decreasing": moved < -slack,
+    }[probe.drift]
+    if good.all():
+        return None
+    where = x[int(np.argmin(good))]
+    return f"a drift that is not {probe.drift} over a period at {probe.control} = {where:.4g}"
 
 
 def _separability(probe: Separability, ground: _Ground) -> str | None:
@@ -267,6 +293,7 @@ _TAKERS: Final[Mapping[type, Callable[..., str | None]]] = {
     Curvature: _curvature,
     Extremum: _extremum,
     Elasticity: _elasticity,
+    Periodic: _periodic,
     Separability: _separability,
     Homogeneity: _homogeneity,
 }

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lawsmith.calibration.axes import Axes, Table, axes_of, table_of
 from lawsmith.calibration.neighbours import Neighbours, neighbour_count
 from lawsmith.calibration.noise import noise_factor
+from lawsmith.calibration.records import Records
 from lawsmith.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -145,6 +146,19 @@ def thinned_rows(rows: int, seed: int, most: int = LARGEST_POOL) -> NDArray[np.i
     return np.sort(drawn)
 
 
+def thinned(records: Records, seed: int, most: int = LARGEST_POOL) -> Records:
+    """The records with every group of more than `most` rows thinned, rows in their order.
+
+    Fits and the choice of a base law look at these; `calibrate` thins the same way, so the
+    pool of a world is of the very rows that its law was fitted to.
+    """
+    groups = records.group_rows()
+    if all(len(rows) <= most for rows in groups.values()):
+        return records
+    kept = [rows[thinned_rows(len(rows), seed, most)] for rows in groups.values()]
+    return records.take(np.sort(np.concatenate(kept)))
+
+
 def _pool(inputs: ArrayLike, residuals: ArrayLike) -> tuple[Table, Table]:
     pool, values = table_of(inputs, "inputs"), table_of(residuals, "residuals")
     if len(pool) != len(values):
@@ -161,5 +175,6 @@ __all__ = (
     "mean_count",
     "noise_factor",
     "sample_count",
+    "thinned",
     "thinned_rows",
 )

@@ -23,7 +23,7 @@ from lawsmith.calibration.residuals import (
     local_means,
     mean_count,
     sample_count,
-    thinned_rows,
+    thinned,
 )
 from lawsmith.errors import InputError
 from schemas.expression import Expression
@@ -122,16 +122,17 @@ def calibrate(
     kept, dropped = usable(records)
     groups, inputs, residuals = [], [], []
     for label, rows in kept.group_rows().items():
-        chosen = rows[thinned_rows(len(rows), subset_seed, largest_pool)]
-        own = kept.take(rows)
-        builder = _GroupBuilder(plan, form, space, label, own, kept.take(chosen))
+        own = kept if len(rows) == len(kept) else kept.take(rows)
+        builder = _GroupBuilder(
+            plan, form, space, label, own, thinned(own, subset_seed, largest_pool)
+        )
         group, debiased = builder.build()
         groups.append(group)
         inputs.append(builder.pool.table)
         residuals.append(debiased)
     pool = Pool(tuple(group.label for group in groups), tuple(inputs), tuple(residuals))
     data = pool_bytes(pool, names)
-    thinned = any(group.pool_rows < group.rows for group in groups)
+    few = any(group.pool_rows < group.rows for group in groups)
     world = CalibratedWorld(
         id=plan.id,
         kind="calibrated",
@@ -147,7 +148,7 @@ def calibrate(
         target_r2=plan.target_r2,
         calibration_rows=plan.calibration_rows,
         rows=len(kept),
-        subset_seed=subset_seed if thinned else None,
+        subset_seed=subset_seed if few else None,
         groups=tuple(groups),
         dropped=tuple(DroppedGroup(label=label, rows=rows) for label, rows in dropped.items()),
         limits=query_limits(plan.train_rows),
@@ -178,7 +179,7 @@ class _GroupBuilder:
         fitted = self.space.of_law(self._law(table))
         residuals = self.space.of_records(self.pool.target) - fitted
         debiased = residuals - local_means(table, residuals)
-        signal, noise = variance(self._signal(table, fitted)), variance(debiased)
+        signal, noise = variance(self._signal(table, fitted, axes)), variance(debiased)
         factor = noise_factor(signal, noise, self.plan.target_r2)
         rule = ReadoutRule(self.plan.readout)
         clipped = float(rule.outside(self.space.back(fitted + factor * debiased)).mean())
@@ -206,11 +207,12 @@ class _GroupBuilder:
     def _law(self, table: Floats) -> Floats:
         return law_values(self.form.law, self._constants(), self._named(table), self.plan.readout)
 
-    def _signal(self, table: Floats, fitted: Floats) -> Floats:
+    def _signal(self, table: Floats, fitted: Floats, axes: Sequence[WorldAxis]) -> Floats:
         """phi(F) over the span of one input, or at the records of several."""
-        if table.shape[1] > 1 or np.ptp(table) == 0:
+        if table.shape[1] > 1 or axes[0].low == axes[0].high:
             return fitted
-        return self.space.of_law(self._law(span_points(self.whole.table)[:, None]))
+        ends = np.array([axes[0].low, axes[0].high])
+        return self.space.of_law(self._law(span_points(ends)[:, None]))
 
     def _constants(self) -> Mapping[str, float]:
         if self.label not in self.form.constants:

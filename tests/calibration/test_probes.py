@@ -17,6 +17,7 @@ from schemas.validity import (
     Homogeneity,
     Limit,
     Monotone,
+    Periodic,
     Probe,
     Separability,
     Sign,
@@ -45,8 +46,14 @@ def _monotone(**given: Any) -> Monotone:
         "strict": True,
         "low": None,
         "high": None,
+        "step": None,
     }
     return Monotone(kind="monotone", **(base | given))
+
+
+def _elasticity(**given: Any) -> Elasticity:
+    base = {"low": None, "high": None, "from_value": None, "to_value": None}
+    return Elasticity(kind="elasticity", control="x", **(base | given))
 
 
 CASES: list[tuple[Probe, str, str]] = [
@@ -68,27 +75,44 @@ CASES: list[tuple[Probe, str, str]] = [
         "x*y",
     ),
     (
-        Curvature(kind="curvature", control="x", shape="concave", low=None, high=None),
+        Curvature(kind="curvature", control="x", shape="concave", low=None, high=None, step=None),
         "2*x/(1 + x)*y",
         "x^2*y",
     ),
     (
-        Curvature(kind="curvature", control="x", shape="convex", low=None, high=None),
+        Curvature(kind="curvature", control="x", shape="convex", low=None, high=None, step=None),
         "x*y",
         "sqrt(x)*y",
     ),
     (
-        Extremum(kind="extremum", control="x", extremum="maximum", low=0.1, high=8.0),
+        Extremum(kind="extremum", control="x", extremum="maximum", low=0.1, high=8.0, step=None),
         "x*exp(-x)*y",
         "x*y",
     ),
     (
-        Extremum(kind="extremum", control="x", extremum="minimum", low=0.1, high=8.0),
+        Extremum(kind="extremum", control="x", extremum="minimum", low=0.1, high=8.0, step=None),
         "(x + 1/x)*y",
         "x*exp(-x)*y",
     ),
-    (Elasticity(kind="elasticity", control="x", low=0.0, high=1.0), "2*x/(1 + x)*y", "x^1.5*y"),
-    (Elasticity(kind="elasticity", control="x", low=0.74, high=0.76), "y*x^0.75", "y*x^0.7"),
+    (_elasticity(low=0.9, from_value=0.5, to_value=1.0), "y*x/(1 + (x/2)^8)", "y*sqrt(x)"),
+    (_monotone(low=1.0, high=4.0, step=1.0), "y*(x + sin(2*acos(-1)*x))", "y*cos(acos(-1)*x)"),
+    (
+        Curvature(kind="curvature", control="x", shape="convex", low=0.0, high=4.0, step=2.0),
+        "y*(x^2 + cos(acos(-1)*x))",
+        "y*(cos(acos(-1)*x) - x^2)",
+    ),
+    (
+        Periodic(kind="periodic", control="x", period=2.0, drift="none"),
+        "y*sin(acos(-1)*x)",
+        "y*sin(x)",
+    ),
+    (
+        Periodic(kind="periodic", control="x", period=1.0, drift="increasing"),
+        "y*(sin(2*acos(-1)*x) + x/10)",
+        "y*(sin(2*acos(-1)*x) - x/10)",
+    ),
+    (_elasticity(low=0.0, high=1.0), "2*x/(1 + x)*y", "x^1.5*y"),
+    (_elasticity(low=0.74, high=0.76), "y*x^0.75", "y*x^0.7"),
     (
         Separability(kind="separability", first="x", second="y", form="multiplicative"),
         "2*x/(1 + x)*y",

@@ -20,6 +20,18 @@ from schemas.card import (
     Relation,
     Statement,
 )
+from schemas.dataset import (
+    CanonicalTable,
+    Column,
+    ColumnFacts,
+    FileTable,
+    Filter,
+    GroupColumn,
+    GroupFacts,
+    Licence,
+    Provenance,
+    ReadoutColumn,
+)
 from schemas.episode import (
     Action,
     Completion,
@@ -58,6 +70,16 @@ from schemas.historical_card import (
     MutationRule,
 )
 from schemas.packet import Packet
+from schemas.problem import (
+    AlternateWindow,
+    Constant,
+    Problem,
+    ReferenceLaw,
+    Reported,
+    ReportedConstant,
+    ResidualSpace,
+    SplitIntent,
+)
 from schemas.record import CANARY, Record, record_name
 from schemas.release import (
     Cut,
@@ -81,6 +103,7 @@ from schemas.source import (
     Window,
 )
 from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
+from schemas.validity import Monotone, Source, ValidityItem
 from schemas.world import (
     CalibratedWorld,
     DroppedGroup,
@@ -414,6 +437,115 @@ RECORDS: tuple[Record, ...] = (
         relation_set_digest=SHA,
         resolutions={"y": None},
     ),
+    Problem(
+        id="tree_volume",
+        title="Timber volume of trees",
+        field="forestry",
+        card_id=None,
+        loader=FileTable(
+            kind="csv",
+            path="tables/tree_volume.csv",
+            filters=(Filter(column="V", rule="at_least", value=0.5),),
+        ),
+        controls=(
+            Column(
+                name="girth",
+                source="G",
+                symbol="G",
+                source_unit="inch",
+                unit="inch",
+                meaning="girth",
+                integer=False,
+            ),
+        ),
+        readout=ReadoutColumn(
+            name="volume",
+            source="V",
+            symbol="V",
+            source_unit="ft^3",
+            unit="ft^3",
+            meaning="volume",
+            integer=False,
+            natural_low=0.0,
+            natural_high=None,
+        ),
+        group=GroupColumn(source="kind", meaning="the kind of tree"),
+        laws=(
+            ReferenceLaw(
+                id="slope",
+                title="Proportional",
+                expression=Op("mul", (Var("k"), Var("girth"))),
+                constants=(
+                    Constant(
+                        name="k",
+                        symbol="k",
+                        meaning="slope",
+                        unit="ft^3/inch",
+                        scope="per_group",
+                        fixed=None,
+                        low=0.0,
+                        high=None,
+                        starts=(1.0, 2.0),
+                    ),
+                ),
+                source=Source(citation="Nobody 1900", locator=None, status="recalled"),
+                reported=(
+                    Reported(
+                        group="a",
+                        status="recalled",
+                        fitted_in="linear",
+                        constants=(ReportedConstant(name="k", value=1.5, deviation=None),),
+                        relative_tolerance=0.1,
+                        residual_sum_of_squares=None,
+                        source=Source(citation="Nobody 1900", locator="p. 3", status="recalled"),
+                    ),
+                ),
+            ),
+        ),
+        residuals=ResidualSpace(space="log10", floor=1e-6, reason="positive"),
+        split=SplitIntent(
+            intent="interpolation",
+            window=AlternateWindow(kind="alternate", every=4, offset=1),
+            test_groups=(),
+            rationale="inner girths",
+        ),
+        metric="log_mae",
+        metric_reason="relative errors",
+        licence=Licence(spdx="CC0-1.0", verdict="redistributable", statement="given away"),
+        provenance=Provenance(
+            source=Source(citation="Nobody 1900", locator=None, status="read"),
+            holder="nowhere 1.0",
+            holder_sha256=SHA,
+            retrieved="2026-10-05",
+            made_by="typed",
+        ),
+        validity=(
+            ValidityItem(
+                id="thicker",
+                statement="Thicker is more.",
+                source=Source(citation="Nobody 1900", locator=None, status="read"),
+                probe=Monotone(
+                    kind="monotone",
+                    control="girth",
+                    direction="increasing",
+                    strict=True,
+                    low=None,
+                    high=20.0,
+                    step=None,
+                ),
+            ),
+        ),
+        caveats=("few rows",),
+        table=CanonicalTable(
+            rows=31,
+            columns=(
+                ColumnFacts(name="girth", low=8.3, high=20.6),
+                ColumnFacts(name="volume", low=10.2, high=77.0),
+            ),
+            groups=(GroupFacts(label="a", rows=31),),
+            sha256=SHA,
+        ),
+    ),
     CalibratedWorld(
         id="tree_volume/h1",
         kind="calibrated",
@@ -591,6 +723,7 @@ GOLDEN: dict[str, str] = {
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
     "calibrated_world": "56b4fa3038ccbe370522eb364cfd2dfc7d086a13f320eb787f7554ae7fc21932",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
     "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
