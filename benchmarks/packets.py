@@ -140,6 +140,8 @@ def _generate(path: Path, *, pages: int) -> Path:
         for column, left in enumerate((60, 320)):
             for line in range(48):
                 text = canvas.beginText(left, 740 - 14 * line)
+                # A rise outlives its text object, and would lift the next line as a whole.
+                text.setRise(0)
                 text.setFont("Times-Roman", 10)
                 text.textOut(f"In run {page}.{line} of part {column} the rate was {line}.5 x 10")
                 text.setFont("Times-Roman", 7)

@@ -336,17 +336,26 @@ def test_a_reader_that_hangs_is_ended_and_the_next_file_is_read(tmp_path: Path) 
     child.close()
 
 
-def test_a_reader_that_dies_is_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("signal", "code"),
+    [
+        ("SIGABRT", ReasonCode.CORRUPT),
+        ("SIGSEGV", ReasonCode.CORRUPT),
+        ("SIGKILL", ReasonCode.EXTRACTION_MEMORY),
+        ("SIGXCPU", ReasonCode.EXTRACTION_TIMEOUT),
+    ],
+)
+def test_a_reader_that_dies_is_replaced(tmp_path: Path, signal: str, code: ReasonCode) -> None:
     child = _child(
         tmp_path,
-        "import os, sys\n"
+        "import os, signal, sys\n"
         "for line in sys.stdin:\n"
-        "    if 'bad' in line: os.abort()\n"
+        f"    if 'bad' in line: os.kill(os.getpid(), signal.{signal})\n"
         "    print('{\"text\": {}}', flush=True)\n",
     )
     with pytest.raises(PacketError) as caught:
         child.read(Path("bad.pdf"), max_pages=1, seconds=60, max_bytes=1)
-    assert caught.value.reason_code is ReasonCode.CORRUPT
+    assert caught.value.reason_code is code
     assert child.read(Path("good.pdf"), max_pages=1, seconds=60, max_bytes=1) == {}
     child.close()
 

@@ -1,6 +1,7 @@
 """PDFs that are hard to read: exponents in every direction, scans, locks, bombs, many pages."""
 
 import json
+import re
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +11,8 @@ from typing import Any
 
 import pymupdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lawsmith.curation.packets import (
     PacketError,
@@ -18,6 +21,7 @@ from lawsmith.curation.packets import (
     packets_of_papers,
 )
 from lawsmith.curation.packets.page_quality import page_quality
+from lawsmith.curation.packets.page_words import page_words
 from lawsmith.curation.packets.pdf_child import PdfChild
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine
 from lawsmith.curation.packets.second_reader import agreement, second_opinion
@@ -167,7 +171,8 @@ def test_a_bomb_meets_the_memory_limit_and_the_next_file_is_read(tmp_path: Path)
     try:
         with pytest.raises(PacketError) as caught:
             child.read(path, max_pages=9, seconds=60, max_bytes=600_000_000)
-        assert caught.value.reason_code in {ReasonCode.CORRUPT, ReasonCode.UNREADABLE_TEXT}
+        assert caught.value.reason_code is ReasonCode.EXTRACTION_MEMORY
+        assert "more than 600000000 bytes of memory" in str(caught.value)
         good = _pdf(tmp_path / "good.pdf", _prose)
         assert child.read(good, max_pages=9, seconds=60, max_bytes=600_000_000)["lines"]
     finally:
@@ -212,7 +217,7 @@ def _shifted(text: str) -> str:
 def test_each_kind_of_failure_has_its_name(
     page: PageLines, covered: float, kind: str, hopeless: bool
 ) -> None:
-    found = page_quality(page, covered)
+    found = page_quality(page, page_words(page.text), covered)
     assert kind in found.kinds
     assert (found.hopeless == kind) is bool(hopeless)
     assert (found.score == 0) is bool(hopeless)
@@ -230,7 +235,8 @@ def test_each_kind_of_failure_has_its_name(
     ],
 )
 def test_sound_pages_of_several_languages_score_one(text: str) -> None:
-    assert page_quality(_page(*[text] * 12), 0.0).score == 1
+    page = _page(*[text] * 12)
+    assert page_quality(page, page_words(page.text), 0.0).score == 1
 
 
 def test_columns_drawn_in_turns_are_seen() -> None:
@@ -241,9 +247,26 @@ def test_columns_drawn_in_turns_are_seen() -> None:
         for n in range(20)
         for x in (50, 320)
     ]
-    assert "interleaved_columns" in page_quality(PageLines(lines, 1000), 0.0).kinds
-    by_column = [*lines[::2], *lines[1::2]]
-    assert page_quality(PageLines(by_column, 1000), 0.0).kinds == {}
+
+    def kinds(lines: list[PdfLine]) -> dict[str, float]:
+        page = PageLines(lines, 1000)
+        return page_quality(page, page_words(page.text), 0.0).kinds
+
+    assert "interleaved_columns" in kinds(lines)
+    assert kinds([*lines[::2], *lines[1::2]]) == {}
+
+
+_MIXED = st.text(st.sampled_from("aZé²½Ⅷߐ٣_ß−Ωﬁ\u0301 \n.1中") | st.characters(codec="utf-8"))
+
+
+@given(_MIXED)
+def test_words_and_letters_are_those_of_the_slow_way(text: str) -> None:
+    found = page_words(text)
+    words = re.findall(r"[^\W\d_]+", text)
+    letters = "".join(words)
+    assert found.words == words
+    assert found.alphanumeric == sum(map(str.isalnum, text))
+    assert (found.letters, found.upper) == (len(letters), sum(map(str.isupper, letters)))
 
 
 def test_agreement_counts_numbers() -> None:
