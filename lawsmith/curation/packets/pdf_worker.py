@@ -46,7 +46,7 @@ def _answer(request: dict[str, Any]) -> tuple[dict[str, object], int]:
         return {"code": error.reason_code.value, "problem": error.problem, "fix": error.fix}, KEPT
     except MemoryError:
         problem = f"reading it takes more than {request['max_bytes']} bytes of memory"
-        fix = "give the TeX source, or a copy without oversized pages"
+        fix = "raise [packets] max_megabytes, or give the TeX source"
         return {"code": ReasonCode.EXTRACTION_MEMORY.value, "problem": problem, "fix": fix}, KEPT
     return {"text": text.as_data()}, int(text.quality["pages"])
 
