@@ -54,6 +54,11 @@ def lost_exponents(text: str) -> tuple[str, ...]:
     return tuple(match.group().strip() for match in _LOST.finditer(text))
 
 
+def without_lost_exponents(text: str) -> str:
+    """A text without the pieces that `lost_exponents` names: no number of theirs is certain."""
+    return _LOST.sub(" ", text) if _FLAT_TEN.search(text) else text
+
+
 @dataclass(frozen=True)
 class SearchView:
     """The folded text of a packet.
@@ -133,4 +138,12 @@ def _inside_word(view: Folded, cut: int) -> bool:
     return before.isalnum() and after.isalnum()
 
 
-__all__ = ("LIGATURES", "NearMiss", "SearchView", "Span", "fold", "lost_exponents")
+__all__ = (
+    "LIGATURES",
+    "NearMiss",
+    "SearchView",
+    "Span",
+    "fold",
+    "lost_exponents",
+    "without_lost_exponents",
+)
