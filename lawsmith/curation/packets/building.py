@@ -247,6 +247,7 @@ def _pdf_packet(
             "ligatures": "expanded",
             "raised": "caret",
             "reader": READER,
+            **({"margin_numbers": "dropped"} if "margin_numbers" in text["quality"] else {}),
             **(options or {}),
         },
         files=[path.name],

@@ -49,10 +49,14 @@ PENALTIES: Final = {
     "lost_exponents": (0.0, None),
     "interleaved_columns": (0.5, None),
     "text_over_image": (0.0, None),
+    "margin_numbers": (0.0, None),
     "ocr_layer": (0.0, 0.0),
     "no_text": (0.0, 0.0),
 }
 """Kind of failure -> what share of it counts, and what share leaves nothing to read."""
+
+HARMLESS: Final = frozenset({"margin_numbers"})
+"""Kinds that are said and cost no score, as what they name is not in the text any more."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def page_quality(page: PageLines, made_of: PageWords, covered: float) -> PageQua
         if (end := PENALTIES[name][1]) is not None and share > end
     ]
     score = 0.0 if hopeless else 1.0
-    for share in kinds.values():
+    for share in (share for name, share in kinds.items() if name not in HARMLESS):
         score *= 1 - min(0.5, 0.25 + share / 2)
     return PageQuality(score, kinds, hopeless[0] if hopeless else None)
 
@@ -106,6 +110,7 @@ def _shares(page: PageLines, made_of: PageWords, covered: float) -> dict[str, fl
         "lost_exponents": _lost_share(text),
         "interleaved_columns": _interleaved(page.lines),
         "text_over_image": float(scanned),
+        "margin_numbers": page.margin_numbers / (len(page.lines) + page.margin_numbers),
     }
 
 

@@ -55,6 +55,7 @@ class PageLines:
         raised: carets set.
         hidden: characters dropped, as no reader sees them.
         white: characters in white, kept.
+        margin_numbers: lines dropped, as they hold printed line numbers.
     """
 
     lines: list[PdfLine] = field(default_factory=list)
@@ -63,6 +64,7 @@ class PageLines:
     raised: int = 0
     hidden: int = 0
     white: int = 0
+    margin_numbers: int = 0
 
     @cached_property
     def text(self) -> str:

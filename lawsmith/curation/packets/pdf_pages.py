@@ -12,6 +12,7 @@ from typing import Any, Final
 import pymupdf
 
 from lawsmith.curation.packets.failure import PacketError
+from lawsmith.curation.packets.margin_numbers import margin_numbers
 from lawsmith.curation.packets.page_quality import PageQuality, long_words, page_quality
 from lawsmith.curation.packets.page_words import PageWords, page_words
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine, page_lines
@@ -79,6 +80,7 @@ class _Page:
     lines: PageLines
     made_of: PageWords
     quality: PageQuality
+    last_line_number: int | None
 
 
 def read_pdf(path: Path, max_pages: int) -> PdfText:
@@ -111,8 +113,10 @@ def _read(document: Any, path: Path, max_pages: int) -> PdfText:
     _check_pages(document, path.name, max_pages)
     pages: list[_Page] = []
     characters = 0
+    counted: int | None = None
     for number, page in enumerate(document, start=1):
-        pages.append(_page(number, page))
+        pages.append(_page(number, page, counted))
+        counted = pages[-1].last_line_number
         characters += pages[-1].lines.characters + pages[-1].lines.hidden
         if characters > MAX_CHARACTERS:
             raise PacketError(
@@ -165,11 +169,19 @@ def _refuse(found: PdfText, name: str) -> None:
     )
 
 
-def _page(number: int, page: Any) -> _Page:
+def _page(number: int, page: Any, counted: int | None) -> _Page:
+    """A page, after one whose last printed line number is `counted`."""
     data = page.get_text("dict", flags=pymupdf.TEXTFLAGS_TEXT)
     lines = page_lines(data["blocks"])
+    numbers = margin_numbers(lines.lines, counted)
+    last = int(lines.lines[numbers[-1]].text) if numbers else None
+    if numbers:
+        dropped = frozenset(numbers)
+        lines.lines = [line for n, line in enumerate(lines.lines) if n not in dropped]
+        lines.margin_numbers = len(dropped)
     made_of = page_words(lines.text)
-    return _Page(number, lines, made_of, page_quality(lines, made_of, _covered_by_image(page)))
+    quality = page_quality(lines, made_of, _covered_by_image(page))
+    return _Page(number, lines, made_of, quality, last)
 
 
 def _covered_by_image(page: Any) -> float:
@@ -237,6 +249,10 @@ def _figures(pages: list[_Page], opinion: SecondOpinion, *, repaired: bool) -> d
         "second_reader_stopped": opinion.stopped,
         **_page_figures(pages, opinion),
     }
+    dropped = sum(item.margin_numbers for item in lines)
+    if dropped:
+        # Named only where there are some: other packets stay as they were frozen.
+        figures["margin_numbers"] = dropped
     return {name: round(float(value), 6) for name, value in figures.items()}
 
 
