@@ -9,18 +9,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from lawsmith.curation.packets import build_packet
 from lawsmith.curation.search_view import SearchView, Span
+from tests.curation.conftest import drawn
 
 PROSE = "The drag of the plate was read from a scale at nine air speeds of the tunnel,"
 Draw = Callable[[Canvas], None]
-
-
-def _pdf(path: Path, *pages: Draw) -> Path:
-    canvas = Canvas(str(path), invariant=1)
-    for draw in pages:
-        draw(canvas)
-        canvas.showPage()
-    canvas.save()
-    return path
 
 
 def _numbered(
@@ -51,7 +43,7 @@ def test_line_numbers_are_dropped_and_counted(
 ) -> None:
     numbers = count(first)
     pages = [_numbered(numbers, lines, size=size, step=step, right=right) for lines in (30, 30, 5)]
-    packet = build_packet(_pdf(tmp_path / "p.pdf", *pages))
+    packet = build_packet(drawn(tmp_path / "p.pdf", *pages))
     assert len(packet.lines) == 65
     assert all(line.startswith(PROSE) for line in packet.lines)
     dropped = sum(n % step == 0 for n in range(first, first + 65))
@@ -62,13 +54,13 @@ def test_line_numbers_are_dropped_and_counted(
 
 
 def test_a_quote_across_numbered_lines_is_found(tmp_path: Path) -> None:
-    packet = build_packet(_pdf(tmp_path / "p.pdf", _numbered(count(1))))
+    packet = build_packet(drawn(tmp_path / "p.pdf", _numbered(count(1))))
     view = SearchView(packet)
     assert view.find(f"b was noted {PROSE} and c") == [Span(2, 3)]
 
 
 def test_numbers_that_restart_on_every_page_are_dropped(tmp_path: Path) -> None:
-    packet = build_packet(_pdf(tmp_path / "p.pdf", _numbered(count(1)), _numbered(count(1))))
+    packet = build_packet(drawn(tmp_path / "p.pdf", _numbered(count(1)), _numbered(count(1))))
     assert len(packet.lines) == 24
 
 
@@ -109,7 +101,7 @@ def _few(canvas: Canvas) -> None:
     ("draw", "numbers"), [(_table, 12), (_axis, 24), (_references, 12), (_few, 4)]
 )
 def test_other_columns_of_numbers_stay(tmp_path: Path, draw: Draw, numbers: int) -> None:
-    packet = build_packet(_pdf(tmp_path / "p.pdf", draw))
+    packet = build_packet(drawn(tmp_path / "p.pdf", draw))
     assert sum(line.isdecimal() for line in packet.lines) == numbers
     assert not [name for name in packet.quality if "margin" in name]
     assert "margin_numbers" not in packet.options
