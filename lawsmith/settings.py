@@ -157,6 +157,10 @@ class PacketLimits(Part):
 
     max_pages: Annotated[int, Field(ge=1)] = 200
     seconds: Positive = 60.0
+    max_megabytes: Annotated[int, Field(ge=256)] = 4_000
+    """Address space of each process that reads PDFs."""
+    workers: Annotated[int, Field(ge=1)] | None = None
+    """Papers read at the same moment; null: two, or one where the machine has one core."""
 
 
 class TriagePolicy(Part):

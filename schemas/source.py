@@ -62,6 +62,7 @@ class ReasonCode(StrEnum):
     NO_TEXT_LAYER = "no_text_layer"
     UNREADABLE_TEXT = "unreadable_text"
     EXTRACTION_TIMEOUT = "extraction_timeout"
+    EXTRACTION_MEMORY = "extraction_memory"
     TEX_UNREADABLE = "tex_unreadable"
     # cards: triage and extraction
     BELOW_TRIAGE = "below_triage"

@@ -1,13 +1,14 @@
 """What the gates look at: a card beside its packet, and the card's laws written out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
 from lawsmith.curation.anchoring import anchored_text
 from lawsmith.curation.known_laws import KnownLaw
-from lawsmith.curation.stated_numbers import numbers_in
+from lawsmith.curation.search_view import SearchView, without_lost_exponents
+from lawsmith.curation.stated_numbers import flattened_in, numbers_in
 from lawsmith.errors import InputError
 from schemas.card import Anchors, Card
 from schemas.expression import Expression, from_wire, names_of, substitute, to_wire
@@ -88,8 +89,42 @@ class Bench:
         return anchored_text(anchors, self.packet)
 
     def printed(self, anchors: Anchors) -> list[Decimal]:
-        """Every number that the lines of anchors print, in every reading."""
-        return numbers_in([self.anchored(anchors)])
+        """Every number that the lines of anchors print, in every reading.
+
+        What looks like a power of ten that lost its exponent prints none; TeX loses none.
+        """
+        text = self.anchored(anchors)
+        return numbers_in([text if self.packet.kind == "tex" else without_lost_exponents(text)])
+
+    def doubt(self, readings: Collection[Decimal], anchors: Anchors) -> str:
+        """What a lost exponent has to do with a number that is not printed; mostly nothing.
+
+        Args:
+            readings: what the number may be, signs aside.
+            anchors: where it should be printed.
+
+        Returns:
+            The rest of a sentence that says that the number is not printed.
+        """
+        if self.packet.kind == "tex":
+            return ""
+        sizes = {abs(value) for value in readings}
+        for item in flattened_in([self.anchored(anchors)]):
+            if item.value in sizes:
+                return (
+                    f"; the packet shows {item.shown} where {item.meant} is claimed,"
+                    " and no exponent is put back"
+                )
+        for anchor in anchors:
+            for piece in self.view.doubtful(anchor.first_line, anchor.last_line):
+                if sizes & {abs(value) for value in numbers_in([piece])}:
+                    return f" but in {piece}, which looks like a power that lost its exponent"
+        return ""
+
+    @cached_property
+    def view(self) -> SearchView:
+        """The folded text of the packet."""
+        return SearchView(self.packet)
 
     def used(self, *roots: Expression) -> frozenset[str]:
         """Every name that expressions use, those behind definitions and derivations included."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from lawsmith.curation.admission_bench import Bench
-from lawsmith.curation.printed_numbers import is_printed, unprinted_in_sentence
+from lawsmith.curation.printed_numbers import is_printed, numeral_readings, unprinted_in_sentence
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import evaluate, number_text
@@ -81,18 +81,18 @@ def _literals(
         if not isinstance(node, float) or abs(node) in STRUCTURAL:
             continue
         if not is_printed(node, printed, signed=False):
-            yield _missing(where, node, anchors)
+            yield _missing(bench, where, node, anchors)
 
 
 def _parameter(bench: Bench, path: str, parameter: Parameter) -> Iterator[Reason]:
     printed = bench.printed(parameter.anchors)
     stated = parameter.derivation is None and parameter.universal_constant is None
     if stated and not is_printed(parameter.value, printed):
-        yield _missing(f"{path}/value", parameter.value, parameter.anchors)
+        yield _missing(bench, f"{path}/value", parameter.value, parameter.anchors)
     if parameter.uncertainty is not None and not _uncertain(
         parameter.uncertainty, parameter.value, printed
     ):
-        yield _missing(f"{path}/uncertainty", parameter.uncertainty, parameter.anchors)
+        yield _missing(bench, f"{path}/uncertainty", parameter.uncertainty, parameter.anchors)
 
 
 def _uncertain(uncertainty: float, value: float, printed: Sequence[Decimal]) -> bool:
@@ -115,7 +115,7 @@ def _control(bench: Bench, path: str, control: Control) -> Iterator[Reason]:
         ]
     for where, value in numbers:
         if not is_printed(value, printed):
-            yield _missing(where, value, control.anchors)
+            yield _missing(bench, where, value, control.anchors)
 
 
 def _readout(bench: Bench, path: str, readout: Readout) -> Iterator[Reason]:
@@ -123,7 +123,7 @@ def _readout(bench: Bench, path: str, readout: Readout) -> Iterator[Reason]:
     for name in ("resolution", "uncertainty"):
         value: float | None = getattr(readout, name)
         if value is not None and not is_printed(value, printed):
-            yield _missing(f"{path}/{name}", value, readout.anchors)
+            yield _missing(bench, f"{path}/{name}", value, readout.anchors)
 
 
 def _prose(bench: Bench) -> Iterator[Reason]:
@@ -132,7 +132,8 @@ def _prose(bench: Bench) -> Iterator[Reason]:
             yield Reason(
                 ReasonCode.NUMBER_NOT_ANCHORED,
                 path,
-                f"{numeral} of the sentence is not printed in {_lines(anchors)}",
+                f"{numeral} of the sentence is not printed in {_lines(anchors)}"
+                f"{bench.doubt(numeral_readings(numeral), anchors)}",
             )
 
 
@@ -179,11 +180,12 @@ def _lines(anchors: Anchors) -> str:
     return f"its lines {', '.join(spans)}" if spans else "any anchored line, as there is none"
 
 
-def _missing(path: str, value: float, anchors: Anchors) -> Reason:
+def _missing(bench: Bench, path: str, value: float, anchors: Anchors) -> Reason:
+    doubt = bench.doubt([Decimal(repr(value))], anchors)
     return Reason(
         ReasonCode.NUMBER_NOT_ANCHORED,
         path,
-        f"{number_text(value)} is not printed in {_lines(anchors)}",
+        f"{number_text(value)} is not printed in {_lines(anchors)}{doubt}",
     )
 
 

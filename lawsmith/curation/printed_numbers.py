@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 
-from lawsmith.curation.stated_numbers import numbers_in
+from lawsmith.curation.stated_numbers import flattened_in, readings_of
 
 _SENTENCE_NUMBER = re.compile(
     r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?(?:\s*[×x*]\s*10\s*\^?\{?[-−]?\d+\}?)?"
@@ -39,9 +39,14 @@ def unprinted_in_sentence(sentence: str, printed: Sequence[Decimal]) -> tuple[st
         before = sentence[max(0, match.start() - 16) : match.start()]
         if _RAISED.search(before) or _LABEL.search(before):
             continue
-        if not any(abs(reading) in sizes for reading in numbers_in([match[0]])):
+        if not any(abs(reading) in sizes for reading in numeral_readings(match[0])):
             missing.append(match[0])
     return tuple(missing)
 
 
-__all__ = ("is_printed", "unprinted_in_sentence")
+def numeral_readings(numeral: str) -> list[Decimal]:
+    """What a numeral of a card's sentence may mean; the writer may have flattened a power."""
+    return [*readings_of(numeral), *(item.value for item in flattened_in([numeral]))]
+
+
+__all__ = ("is_printed", "numeral_readings", "unprinted_in_sentence")

@@ -19,6 +19,8 @@ _LOST = re.compile(
     # Ten and a true minus without spaces is a power far more often than a difference.
     r"|(?<![\w.,^)\]])10−\d{1,2}(?![\d.,]*\d)"
 )
+_FLAT_TEN = re.compile(r"10[1-9−–-]")
+"""What every match of `_LOST` holds, found at a fraction of the cost."""
 
 
 @dataclass(frozen=True, order=True)
@@ -47,9 +49,14 @@ def lost_exponents(text: str) -> tuple[str, ...]:
 
     The sign is not proof: 3 × 105 may be meant. It is for saying that a number is in doubt.
     """
-    if "10" not in text:
+    if not _FLAT_TEN.search(text):
         return ()
     return tuple(match.group().strip() for match in _LOST.finditer(text))
+
+
+def without_lost_exponents(text: str) -> str:
+    """A text without the pieces that `lost_exponents` names: no number of theirs is certain."""
+    return _LOST.sub(" ", text) if _FLAT_TEN.search(text) else text
 
 
 @dataclass(frozen=True)
@@ -131,4 +138,12 @@ def _inside_word(view: Folded, cut: int) -> bool:
     return before.isalnum() and after.isalnum()
 
 
-__all__ = ("LIGATURES", "NearMiss", "SearchView", "Span", "fold", "lost_exponents")
+__all__ = (
+    "LIGATURES",
+    "NearMiss",
+    "SearchView",
+    "Span",
+    "fold",
+    "lost_exponents",
+    "without_lost_exponents",
+)

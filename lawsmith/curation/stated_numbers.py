@@ -1,17 +1,21 @@
 """The numbers that a piece of a paper states, in every reading that its typography allows.
 
 `numbers_in` answers one question: may a card say that this number stands there? Where the
-text allows two readings (10-20 is a range or ten to the minus twenty in flattened print; 1,2
-is a pair or a decimal comma) it gives both.
+text allows two readings (1,2 is a pair or a decimal comma) it gives both. It never puts back an
+exponent that print has lost: 106 is not 10^6, and 10-20 is a range. What a text would state if
+exponents had been lost is told apart by `flattened_in`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 _TIDY: tuple[tuple[re.Pattern[str], str], ...] = (
+    # TeX's dashes: two hyphens between two numbers are a range, not a sign.
+    (re.compile(r"\$?(?<!-)-{2,3}(?!-)\$?"), "\u2013"),
     (re.compile(r"[\u2010-\u2015\u2212\ufe63\uff0d]"), "-"),
     (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\(?:times|cdot|ast)(?![A-Za-z])|[×·⋅∙]"), "*"),
@@ -32,8 +36,16 @@ _TOKEN = re.compile(
     r"(?P<digits>\(\d+\))?"
     r"(?:[eE](?P<exponent>[-+]?\d+)(?![\w.]))?"
 )
-_POWER = re.compile(r"\s*(?:[*]|[xX](?=\s*10))\s*10\s*(?:\^\s*|(?=[-+]))([-+]?\s*\d+)")
-_BARE_POWER = re.compile(r"(?:\s*\^\s*([-+]?\s*\d+)|(-\d+))(?![\d.])")
+_POWER = re.compile(r"\s*(?:[*]|[xX](?=\s*10))\s*10\s*\^\s*([-+]?\s*\d+)")
+_BARE_POWER = re.compile(r"\s*\^\s*([-+]?\s*\d+)(?![\d.])")
+_FLATTENED = re.compile(
+    rf"(?<![\w.,^])(?:(?P<mantissa>{_DIGITS})\s*[*xX]\s*)?"
+    r"10(?P<exponent>\s?[-+]\s?\d{1,3}|[1-9]\d?)(?![\d.,]*\d|\s*\^)"
+)
+_RANGE = re.compile(
+    rf"\s*(?:-|to\b|and\b)\s*-?(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{_DIGITS})(?:[eE][-+]?\d+)?"
+    r"(?![\d.,]*\d)"
+)
 _PERCENT = re.compile(r"[\s\u2009]*(?:%|per\s?cent\b)")
 _PREFIXED = re.compile(
     r"[\s\u2009]*(?P<prefix>[fpnuµμmckMGT])"
@@ -65,18 +77,31 @@ _WORDS = {word: Decimal(value) for value, word in enumerate(_SMALL)} | {
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
+@dataclass(frozen=True)
+class Flattened:
+    """A number that a text would state if print had lost an exponent.
+
+    Attributes:
+        value: the number with the exponent put back.
+        shown: what stands in the text, in its plain form.
+        meant: how the number would have been printed.
+    """
+
+    value: Decimal
+    shown: str
+    meant: str
+
+
 def numbers_in(lines: Sequence[str]) -> list[Decimal]:
     """The numbers that the lines state, each once, in order of appearance.
 
     Read are signs in any dash, decimal points and commas, thousands in groups (`20, 000` too),
-    1.5e-3, 1.5 × 10^-3 (raised, in braces or flattened), 10^6, 5 % (as 5 and 0.05), 1.23(4)
-    (as 1.23 and 0.04), both ends of a range, SI prefixes (5 kPa as 5 and 5000) and small numbers
-    in words. A minus with space on both sides gives both signs.
+    1.5e-3, 1.5 × 10^-3 (raised or in braces), 10^6, 5 % (as 5 and 0.05), 1.23(4) (as 1.23 and
+    0.04), both ends of a range, SI prefixes (5 kPa as 5 and 5000; 5-8 kPa so at both ends) and
+    small numbers in words. A minus with space on both sides gives both signs. A power of ten
+    also gives its ten and its exponent, as a formula may be written with them.
     """
-    text = "\n".join(lines)
-    text = _RAISED_RUN.sub(lambda match: "^" + match.group().translate(_RAISED), text)
-    for pattern, replacement in _TIDY:
-        text = pattern.sub(replacement, text)
+    text = _tidy("\n".join(lines))
     found: dict[Decimal, None] = {}
     for match in _TOKEN.finditer(text):
         for value in _readings(text, match):
@@ -84,6 +109,39 @@ def numbers_in(lines: Sequence[str]) -> list[Decimal]:
     for word in _WORD.finditer(text):
         found[_WORDS[word.group().lower()]] = None
     return list(found)
+
+
+def readings_of(numeral: str) -> list[Decimal]:
+    """The readings of one numeral as a whole: of 3 × 10^6 neither the ten nor the six."""
+    text = _tidy(numeral)
+    match = _TOKEN.search(text)
+    if match is None:
+        return []
+    values = dict.fromkeys(_readings(text, match))
+    if match["number"] == "10" and _BARE_POWER.match(text, match.end()):
+        del values[Decimal(10)]
+    return list(values)
+
+
+def flattened_in(lines: Sequence[str]) -> list[Flattened]:
+    """What the lines would state if exponents of ten had been lost: 106 as 10^6.
+
+    None of it may stand in a card; it is for saying why a number does not.
+    """
+    found = []
+    for match in _FLATTENED.finditer(_tidy("\n".join(lines))):
+        exponent = re.sub(r"\s", "", match["exponent"])
+        before = f"{match['mantissa']} × " if match["mantissa"] else ""
+        value = Decimal(match["mantissa"] or 1).scaleb(int(exponent))
+        found.append(Flattened(value, f"{before}10{exponent}", f"{before}10^{exponent}"))
+    return found
+
+
+def _tidy(text: str) -> str:
+    text = _RAISED_RUN.sub(lambda match: "^" + match.group().translate(_RAISED), text)
+    for pattern, replacement in _TIDY:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def states_number(value: float, lines: Sequence[str]) -> bool:
@@ -103,7 +161,7 @@ def _readings(text: str, match: re.Match[str]) -> Iterator[Decimal]:
     if match["number"] == "10":
         power = _BARE_POWER.match(text, match.end())
         if power:
-            yield Decimal(1).scaleb(_integer(power.group(1) or power.group(2)))
+            yield Decimal(1).scaleb(_integer(power.group(1)))
 
 
 def _plain(number: str) -> Iterator[Decimal]:
@@ -130,6 +188,10 @@ def _scaled(text: str, end: int, value: Decimal) -> Iterator[Decimal]:
         value = value.scaleb(_integer(power.group(1)))
         end = power.end()
     yield value
+    other = _RANGE.match(text, end)
+    if other and (_PERCENT.match(text, other.end()) or _PREFIXED.match(text, other.end())):
+        # The unit behind a range is that of both its ends.
+        end = other.end()
     if _PERCENT.match(text, end):
         yield value.scaleb(-2)
     unit = _PREFIXED.match(text, end)
@@ -159,4 +221,4 @@ def _integer(text: str) -> int:
     return int(text.replace(" ", ""))
 
 
-__all__ = ("numbers_in", "states_number")
+__all__ = ("Flattened", "flattened_in", "numbers_in", "readings_of", "states_number")

@@ -1,9 +1,10 @@
 """Stage `packets`: the frozen text of every paper version."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from lawsmith.curation.packets import PacketError, PacketLimits, packet_of_paper
+from lawsmith.curation.packets import PacketError, PacketLimits, packets_of_papers
 from lawsmith.curation.triage import triage
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import Row, Store, read_partition
@@ -19,31 +20,15 @@ TABLE = "packets"
 def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """Build the packet of every paper version that has none; unreadable ones get a reason."""
     folder = open_source(context.settings, context.store, context.source).folder
-    limits = PacketLimits(
-        max_pages=context.settings.packets.max_pages, seconds=context.settings.packets.seconds
-    )
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, "packets", week)
         papers = read_partition(context.store, "sources", context.collection, week)
-        for count, source_row in enumerate(papers):
+        todo = _todo(step, papers)
+        built = packets_of_papers(todo, folder, limits=_limits(context), workers=_workers(context))
+        for count, (paper, result) in enumerate(built, start=len(papers) - len(todo)):
             context.progress(f"packets {week}", count, len(papers))
-            if source_row.outcome != "passed":
-                continue
-            paper = Paper.from_json(source_row.record)
-            subject = Subject("paper", paper.id, paper.digest, paper.paper_id, paper.version)
-            if step.done(subject):
-                continue
-            try:
-                packet = packet_of_paper(paper, folder, limits=limits)
-            except PacketError as error:
-                outcome: Outcome = "failed" if error.reason_code in _RETRYABLE else "rejected"
-                step.settle(subject, outcome, error.reason_code, str(error))
-                continue
-            freeze(context.store, packet)
-            row = _row(context, packet, week)
-            sentence = f"{len(packet.lines)} lines from {packet.kind}"
-            step.settle(subject, "passed", ReasonCode.OK, sentence, [row])
+            _settle(context, step, paper, result)
         week_rows, week_dispositions = step.write()
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
@@ -59,6 +44,42 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         ],
         figures={"lines": float(sum(int(row.extra["lines"] or 0) for row in rows))},
     )
+
+
+def _todo(step: PartitionPass, papers: Sequence[Row]) -> list[Paper]:
+    """The paper versions of a week that have neither a packet nor a reason against one."""
+    passed = (Paper.from_json(row.record) for row in papers if row.outcome == "passed")
+    return [paper for paper in passed if not step.done(_subject(paper))]
+
+
+def _settle(
+    context: StageContext, step: PartitionPass, paper: Paper, result: Packet | PacketError
+) -> None:
+    if isinstance(result, PacketError):
+        outcome: Outcome = "failed" if result.reason_code in _RETRYABLE else "rejected"
+        step.settle(_subject(paper), outcome, result.reason_code, str(result))
+        return
+    freeze(context.store, result)
+    sentence = f"{len(result.lines)} lines from {result.kind}"
+    row = _row(context, result, step.partition)
+    step.settle(_subject(paper), "passed", ReasonCode.OK, sentence, [row])
+
+
+def _subject(paper: Paper) -> Subject:
+    return Subject("paper", paper.id, paper.digest, paper.paper_id, paper.version)
+
+
+def _limits(context: StageContext) -> PacketLimits:
+    settings = context.settings.packets
+    return PacketLimits(
+        max_pages=settings.max_pages,
+        seconds=settings.seconds,
+        max_bytes=settings.max_megabytes * 1_000_000,
+    )
+
+
+def _workers(context: StageContext) -> int:
+    return context.settings.packets.workers or min(2, os.cpu_count() or 1)
 
 
 def freeze(store: Store, packet: Packet) -> None:

@@ -1,17 +1,20 @@
-"""A small paper and the draft of its one card, from which each test makes its own variant."""
+"""A small paper, the draft of its one card, and makers of the records that tests vary."""
 
 import copy
 import hashlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from lawsmith.chat import Reply
+from lawsmith.curation.packets import PacketError, build_packet
 from schemas.card import CardDraft
 from schemas.packet import Packet
-from schemas.source import Paper
+from schemas.source import Paper, Publication, ReasonCode, SourceFile
 
 LINES = (
     "Evaporation from a wetted slab in a wind tunnel",
@@ -145,6 +148,77 @@ def make_draft(data: dict[str, Any]) -> CardDraft:
     return CardDraft.model_validate_json(json.dumps(data))
 
 
+def make_paper(**changes: Any) -> Paper:
+    """The record of a paper version, of the facts that matter to a test."""
+    facts: dict[str, Any] = {
+        "paper_id": "sample:0001",
+        "version": 1,
+        "source": "sample",
+        "title": LINES[0],
+        "abstract": "",
+        "authors": ("Lawsmith sample",),
+        "categories": ("physics.app-ph",),
+        "published": "2026-05-04T00:00:00Z",
+        "doi": None,
+        "journal_ref": None,
+        "licence": None,
+        "files": (),
+        "withdrawn": False,
+        "synthetic": True,
+        **changes,
+    }
+    facts = {"id": f"{facts['paper_id']}v{facts['version']}", **facts}
+    return Paper(**{"updated": facts["published"], **facts})
+
+
+def make_publication(**changes: Any) -> Publication:
+    """What is known of a publication, of the facts that matter to a test."""
+    facts: dict[str, Any] = {
+        "paper_id": "sample:0001",
+        "version": 1,
+        "published": "2026-05-13T10:00:00Z",
+        "journal_online": "2026-07-14",
+        "journal_print": None,
+        "related_preprints": (),
+        "provenance": "metadata",
+        "retracted": False,
+        "checked_at": "2027-03-01T00:00:00Z",
+        **changes,
+    }
+    return Publication(**{"id": f"{facts['paper_id']}v{facts['version']}", **facts})
+
+
+def paper_with_files(folder: Path, *names: str, **changes: Any) -> Paper:
+    """The record of a paper that has these files of a folder."""
+    kinds = {".pdf": "pdf", ".tex": "tex", ".txt": "text"}
+    files = []
+    for name in names:
+        data = (folder / name).read_bytes()
+        sha256 = hashlib.sha256(data).hexdigest()
+        found = {"path": name, "kind": kinds[Path(name).suffix], "sha256": sha256}
+        files.append(SourceFile.model_validate({**found, "size": len(data)}))
+    return make_paper(files=tuple(files), **changes)
+
+
+def drawn(path: Path, *pages: Callable[[Canvas], object]) -> Path:
+    """A PDF whose every point is chosen: what is drawn on each page."""
+    canvas = Canvas(str(path), invariant=1)
+    for n, draw in enumerate(pages):
+        if n:
+            canvas.showPage()
+        draw(canvas)
+    canvas.save()
+    return path
+
+
+def refused(path: Path, **options: Any) -> ReasonCode:
+    """Why a file gives no packet; the message names it."""
+    with pytest.raises(PacketError) as caught:
+        build_packet(path, **options)
+    assert path.name in str(caught.value)
+    return caught.value.reason_code
+
+
 @pytest.fixture
 def lines() -> tuple[str, ...]:
     """The paper, line by line."""
@@ -178,24 +252,7 @@ def draft_of() -> Callable[[dict[str, Any]], CardDraft]:
 @pytest.fixture
 def paper() -> Paper:
     """The record of the paper, without a licence to pass text on."""
-    return Paper(
-        id="sample:0001v1",
-        paper_id="sample:0001",
-        version=1,
-        source="sample",
-        title=LINES[0],
-        abstract="",
-        authors=("Lawsmith sample",),
-        categories=("physics.app-ph",),
-        published="2026-05-04T00:00:00Z",
-        updated="2026-05-04T00:00:00Z",
-        doi=None,
-        journal_ref=None,
-        licence=None,
-        files=(),
-        withdrawn=False,
-        synthetic=True,
-    )
+    return make_paper()
 
 
 @pytest.fixture

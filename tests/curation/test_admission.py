@@ -80,6 +80,67 @@ def test_a_changed_digit_in_the_paper_is_stopped_by_the_number_gate(
     assert admission.refused is not None
 
 
+@pytest.mark.parametrize(
+    ("printed", "claimed", "why"),
+    [
+        ("8.7 × 10^6", 8.7e6, None),
+        ("8.7 × 106", 8.7e6, "; the packet shows 8.7 × 106 where 8.7 × 10^6 is claimed"),
+        ("8.7 × 10−6", 8.7e-6, "; the packet shows 8.7 × 10-6 where 8.7 × 10^-6 is claimed"),
+        ("106", 1e6, "; the packet shows 106 where 10^6 is claimed"),
+        ("8.7 × 106", 8.7, " but in 8.7 × 106, which looks like a power that lost its exponent"),
+        ("8.7 × 106", 106.0, " but in 8.7 × 106, which looks like a power that lost its exponent"),
+        ("106", 106.0, None),
+        ("106", 107.0, ""),
+    ],
+)
+def test_no_number_stands_on_a_lost_exponent(
+    gates: Any,
+    data: Data,
+    lines: tuple[str, ...],
+    packet_of: Callable[..., Packet],
+    printed: str,
+    claimed: float,
+    why: str | None,
+) -> None:
+    changed = packet_of(tuple(line.replace("0.87 ±", f"{printed} ±") for line in lines))
+    data["parameters"][2]["value"] = claimed
+    reasons = [
+        reason.sentence
+        for reason in gates(data, on=changed).reasons
+        if reason.path == "/parameters/2/value"
+    ]
+    if why is None:
+        assert reasons == []
+    else:
+        (sentence,) = reasons
+        assert "is not printed in its lines 10-11" in sentence
+        assert why in sentence
+        assert why or sentence.endswith("10-11")
+
+
+def test_what_tex_writes_is_not_doubted(
+    gates: Any, data: Data, lines: tuple[str, ...], packet_of: Callable[..., Packet]
+) -> None:
+    made = packet_of(tuple(line.replace("0.87 ±", "8.7 × 106 ±") for line in lines))
+    tex = made.model_copy(update={"kind": "tex"})
+    data["parameters"][2]["value"] = 106.0
+    paths = {reason.path for reason in gates(data, on=tex).reasons}
+    assert "/parameters/2/value" not in paths
+
+
+def test_a_sentence_may_not_put_back_an_exponent(
+    gates: Any, data: Data, lines: tuple[str, ...], packet_of: Callable[..., Packet]
+) -> None:
+    changed = packet_of(
+        tuple(line.replace("was 303 K", "was 303 K in 10 of 3 × 106 runs") for line in lines)
+    )
+    data["fixed_conditions"][0]["statement"] = "The air was kept at 303 K in 3 × 10^6 runs"
+    (reason,) = gates(data, on=changed).reasons
+    assert reason.path == "/fixed_conditions/0/statement"
+    assert "3 × 10^6 of the sentence is not printed" in reason.sentence
+    assert "the packet shows 3 × 106 where 3 × 10^6 is claimed" in reason.sentence
+
+
 def _number(path: str) -> tuple[str, str]:
     return "number_not_anchored", path
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawsmith.curation.windows import Policy, day_span, judge_eligibility
-from schemas.source import Paper, Publication, ReasonCode, RelatedPreprint
+from schemas.source import Publication, ReasonCode, RelatedPreprint
+from tests.curation.conftest import make_paper, make_publication
 
 # Few years, so that dates often meet.
 DAYS = st.dates(date(2025, 11, 1), date(2027, 2, 28))
@@ -38,27 +39,6 @@ def meant(text: str) -> list[date]:
     ]
 
 
-def paper(published: str, *, withdrawn: bool = False) -> Paper:
-    return Paper(
-        id="arxiv:1v1",
-        paper_id="arxiv:1",
-        version=1,
-        source="arxiv",
-        title="A title",
-        abstract="",
-        authors=("A. Author",),
-        categories=(),
-        published=published,
-        updated=published,
-        doi=None,
-        journal_ref=None,
-        licence=None,
-        files=(),
-        withdrawn=withdrawn,
-        synthetic=False,
-    )
-
-
 def publication(
     v1: date,
     online: str | None,
@@ -67,24 +47,21 @@ def publication(
     *,
     retracted: bool = False,
 ) -> Publication:
-    return Publication(
-        id="arxiv:1v1",
-        paper_id="arxiv:1",
-        version=1,
+    return make_publication(
         published=f"{v1}T23:59:59Z",
         journal_online=online,
         journal_print=in_print,
         related_preprints=tuple(
             RelatedPreprint(identifier=f"p{n}", posted=text) for n, text in enumerate(posted)
         ),
-        provenance="crossref",
         retracted=retracted,
-        checked_at="2027-03-01T00:00:00Z",
     )
 
 
 def judged(found: Publication, cutoff: date, until: date, policy: Policy) -> tuple[str, ReasonCode]:
-    what = judge_eligibility(paper(found.published), found, str(cutoff), str(until), policy)
+    what = judge_eligibility(
+        make_paper(published=found.published), found, str(cutoff), str(until), policy
+    )
     return what.outcome, what.reason_code
 
 
@@ -198,7 +175,7 @@ def test_the_withdrawn_and_the_retracted_never_pass(
     for policy in POLICIES:
         assert judged(gone, cutoff, until, policy) == ("rejected", ReasonCode.RETRACTED)
         what = judge_eligibility(
-            paper(f"{v1}T00:00:00Z", withdrawn=True),
+            make_paper(published=f"{v1}T00:00:00Z", withdrawn=True),
             publication(v1, online, None),
             str(cutoff),
             str(until),

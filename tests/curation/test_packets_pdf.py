@@ -1,15 +1,18 @@
 """PDFs that are hard to read: exponents in every direction, scans, locks, bombs, many pages."""
 
 import json
+import re
+import sys
 import zlib
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lawsmith.curation.packets import (
     PacketError,
@@ -18,10 +21,12 @@ from lawsmith.curation.packets import (
     packets_of_papers,
 )
 from lawsmith.curation.packets.page_quality import page_quality
+from lawsmith.curation.packets.page_words import page_words
 from lawsmith.curation.packets.pdf_child import PdfChild
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine
 from lawsmith.curation.packets.second_reader import agreement, second_opinion
-from schemas.source import Paper, ReasonCode, SourceFile
+from schemas.source import ReasonCode
+from tests.curation.conftest import paper_with_files, refused
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"
@@ -53,12 +58,6 @@ def _picture(document: Any) -> Any:
     return page
 
 
-def _code(path: Path, **options: Any) -> ReasonCode:
-    with pytest.raises(PacketError) as caught:
-        build_packet(path, **options)
-    return caught.value.reason_code
-
-
 @pytest.mark.parametrize("font", ["helv", "tiro", "cour", "symb"])
 @pytest.mark.parametrize("angle", [0, 90, 270])
 def test_exponents_keep_their_caret_in_any_font_and_direction(
@@ -83,7 +82,7 @@ def test_a_pdf_locked_against_change_only_is_read(tmp_path: Path) -> None:
     locked = {"encryption": pymupdf.mupdf.PDF_ENCRYPT_AES_256, "owner_pw": "o", "user_pw": ""}
     assert build_packet(_pdf(tmp_path / "a.pdf", _prose, **locked)).lines[0] == PROSE
     assert (
-        _code(_pdf(tmp_path / "b.pdf", _prose, **(locked | {"user_pw": "u"})))
+        refused(_pdf(tmp_path / "b.pdf", _prose, **(locked | {"user_pw": "u"})))
         is ReasonCode.ENCRYPTED
     )
 
@@ -106,7 +105,7 @@ def test_text_guessed_under_a_scan_is_not_read(tmp_path: Path) -> None:
     def scan(document: Any) -> None:
         _picture(document).insert_text((72, 72), PROSE, render_mode=3)
 
-    assert _code(_pdf(tmp_path / "scan.pdf", scan)) is ReasonCode.UNREADABLE_TEXT
+    assert refused(_pdf(tmp_path / "scan.pdf", scan)) is ReasonCode.UNREADABLE_TEXT
 
 
 def test_seen_text_over_a_picture_is_doubted_and_asked_about(tmp_path: Path) -> None:
@@ -117,6 +116,53 @@ def test_seen_text_over_a_picture_is_doubted_and_asked_about(tmp_path: Path) -> 
     assert quality["pages.text_over_image"] == quality["doubted_pages"] == 1
     assert quality["page.1.agreement"] == 1
     assert quality["second_reader_stopped"] == 0
+
+
+def test_a_file_of_pictures_alone_has_no_text_layer(tmp_path: Path) -> None:
+    assert refused(_pdf(tmp_path / "p.pdf", _picture)) is ReasonCode.NO_TEXT_LAYER
+
+
+def test_a_second_reader_is_asked_about_doubted_pages_only(tmp_path: Path) -> None:
+    sound = build_packet(_pdf(tmp_path / "p.pdf", partial(_prose, pages=3))).quality
+    assert (sound["doubted_pages"], sound["second_reader_pages"]) == (0, 0)
+
+
+def test_a_second_reader_that_takes_too_long_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _pdf(tmp_path / "p.pdf", partial(_prose, pages=5))
+    monkeypatch.setattr("lawsmith.curation.packets.second_reader.SECONDS", 1e-5)
+    found = second_opinion(path, [(page, PROSE) for page in range(1, 6)])
+    assert found.stopped
+    assert len(found.agreement) < 5
+
+
+def test_a_file_that_was_cut_off_is_mended_and_said(tmp_path: Path) -> None:
+    path = _pdf(tmp_path / "p.pdf", _prose)
+    assert build_packet(path).quality["repaired"] == 0
+    path.write_bytes(path.read_bytes()[:-60])
+    packet = build_packet(path)
+    assert packet.quality["repaired"] == 1
+    assert packet.lines[0] == PROSE
+
+
+def test_a_worn_reader_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "child.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'text': {'pid': os.getpid()}}), flush=True)\n"
+    )
+    monkeypatch.setattr("lawsmith.curation.packets.pdf_child.RECYCLED_AFTER", 2)
+    child = PdfChild([sys.executable, str(script)])
+    try:
+        pids = [
+            child.read(path=Path("p"), max_pages=1, seconds=60, max_bytes=1)["pid"]
+            for _ in range(5)
+        ]
+    finally:
+        child.close()
+    assert pids[0] == pids[1] != pids[2] == pids[3] != pids[4]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +176,7 @@ def test_seen_text_over_a_picture_is_doubted_and_asked_about(tmp_path: Path) -> 
 def test_page_trees_that_lie(tmp_path: Path, tree: bytes, code: ReasonCode) -> None:
     path = tmp_path / "p.pdf"
     path.write_bytes(_raw(tree))
-    assert _code(path) is code
+    assert refused(path) is code
 
 
 def _raw(*objects: bytes) -> bytes:
@@ -167,7 +213,8 @@ def test_a_bomb_meets_the_memory_limit_and_the_next_file_is_read(tmp_path: Path)
     try:
         with pytest.raises(PacketError) as caught:
             child.read(path, max_pages=9, seconds=60, max_bytes=600_000_000)
-        assert caught.value.reason_code in {ReasonCode.CORRUPT, ReasonCode.UNREADABLE_TEXT}
+        assert caught.value.reason_code is ReasonCode.EXTRACTION_MEMORY
+        assert "more than 600000000 bytes of memory" in str(caught.value)
         good = _pdf(tmp_path / "good.pdf", _prose)
         assert child.read(good, max_pages=9, seconds=60, max_bytes=600_000_000)["lines"]
     finally:
@@ -177,7 +224,7 @@ def test_a_bomb_meets_the_memory_limit_and_the_next_file_is_read(tmp_path: Path)
 @pytest.mark.long
 def test_two_thousand_pages_are_refused_at_once_or_read_whole(tmp_path: Path) -> None:
     path = _pdf(tmp_path / "p.pdf", lambda document: _prose(document, 2_000))
-    assert _code(path) is ReasonCode.TOO_MANY_PAGES
+    assert refused(path) is ReasonCode.TOO_MANY_PAGES
     packet = build_packet(path, limits=PacketLimits(max_pages=2_000, seconds=300))
     assert packet.pages[-1] == 2_000
     assert len(packet.lines) == 2_000 * 30
@@ -212,7 +259,7 @@ def _shifted(text: str) -> str:
 def test_each_kind_of_failure_has_its_name(
     page: PageLines, covered: float, kind: str, hopeless: bool
 ) -> None:
-    found = page_quality(page, covered)
+    found = page_quality(page, page_words(page.text), covered)
     assert kind in found.kinds
     assert (found.hopeless == kind) is bool(hopeless)
     assert (found.score == 0) is bool(hopeless)
@@ -230,7 +277,8 @@ def test_each_kind_of_failure_has_its_name(
     ],
 )
 def test_sound_pages_of_several_languages_score_one(text: str) -> None:
-    assert page_quality(_page(*[text] * 12), 0.0).score == 1
+    page = _page(*[text] * 12)
+    assert page_quality(page, page_words(page.text), 0.0).score == 1
 
 
 def test_columns_drawn_in_turns_are_seen() -> None:
@@ -241,9 +289,26 @@ def test_columns_drawn_in_turns_are_seen() -> None:
         for n in range(20)
         for x in (50, 320)
     ]
-    assert "interleaved_columns" in page_quality(PageLines(lines, 1000), 0.0).kinds
-    by_column = [*lines[::2], *lines[1::2]]
-    assert page_quality(PageLines(by_column, 1000), 0.0).kinds == {}
+
+    def kinds(lines: list[PdfLine]) -> dict[str, float]:
+        page = PageLines(lines, 1000)
+        return page_quality(page, page_words(page.text), 0.0).kinds
+
+    assert "interleaved_columns" in kinds(lines)
+    assert kinds([*lines[::2], *lines[1::2]]) == {}
+
+
+_MIXED = st.text(st.sampled_from("aZé²½Ⅷߐ٣_ß−Ωﬁ\u0301 \n.1中") | st.characters(codec="utf-8"))
+
+
+@given(_MIXED)
+def test_words_and_letters_are_those_of_the_slow_way(text: str) -> None:
+    found = page_words(text)
+    words = re.findall(r"[^\W\d_]+", text)
+    letters = "".join(words)
+    assert found.words == words
+    assert found.alphanumeric == sum(map(str.isalnum, text))
+    assert (found.letters, found.upper) == (len(letters), sum(map(str.isupper, letters)))
 
 
 def test_agreement_counts_numbers() -> None:
@@ -263,30 +328,6 @@ def test_a_second_reader_that_fails_is_no_failure(tmp_path: Path) -> None:
 # --- many papers, and the sample ---------------------------------------------------------------
 
 
-def _paper(folder: Path, name: str) -> Paper:
-    data = (folder / name).read_bytes()
-    item = SourceFile(path=name, kind="pdf", sha256=sha256(data).hexdigest(), size=len(data))
-    paper_id = f"folder:{Path(name).stem}"
-    return Paper(
-        id=f"{paper_id}v1",
-        paper_id=paper_id,
-        version=1,
-        source="folder",
-        title="t",
-        abstract="a",
-        authors=(),
-        categories=(),
-        published="2026-10-06T00:00:00Z",
-        updated="2026-10-06T00:00:00Z",
-        doi=None,
-        journal_ref=None,
-        licence=None,
-        files=(item,),
-        withdrawn=False,
-        synthetic=True,
-    )
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_papers_read_side_by_side_come_in_order(tmp_path: Path, workers: int) -> None:
     names = [f"p{n}.pdf" for n in range(14)]
@@ -295,7 +336,9 @@ def test_papers_read_side_by_side_come_in_order(tmp_path: Path, workers: int) ->
             (tmp_path / name).write_text("no PDF")
         else:
             _pdf(tmp_path / name, partial(_prose, pages=1 + n % 3))
-    papers = [_paper(tmp_path, name) for name in names]
+    papers = [
+        paper_with_files(tmp_path, name, paper_id=f"folder:p{n}") for n, name in enumerate(names)
+    ]
     found = list(packets_of_papers(papers, tmp_path, workers=workers))
     assert [paper.id for paper, _ in found] == [paper.id for paper in papers]
     errors = [n for n, (_, result) in enumerate(found) if isinstance(result, PacketError)]

@@ -1,36 +1,15 @@
 """Quotes in folded text: typography folds, words and numbers do not."""
 
-import hashlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lawsmith.curation.search_view import NearMiss, SearchView, Span, fold, lost_exponents
-from schemas.packet import Packet
+from tests.curation.conftest import make_packet
 
 
 def _view(text: str) -> SearchView:
-    lines = tuple(text.split("\n"))
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return SearchView(
-        Packet(
-            id=f"sample:0001v1/text/{sha256[:12]}",
-            paper_id="sample:0001",
-            version=1,
-            kind="text",
-            extractor="none",
-            extractor_version="1",
-            options={},
-            files=(),
-            lines=lines,
-            sections=(None,) * len(lines),
-            pages=(None,) * len(lines),
-            text_sha256=sha256,
-            excluded_pages=(),
-            quality={},
-        )
-    )
+    return SearchView(make_packet(tuple(text.split("\n"))))
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,22 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lawsmith.curation.stated_numbers import numbers_in, states_number
+from lawsmith.curation.stated_numbers import (
+    Flattened,
+    flattened_in,
+    numbers_in,
+    readings_of,
+    states_number,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "stated"),
     [
         ("slope −18 ± 2", ["-18", "2"]),
-        ("6 × 10−10M", ["6e-10"]),
         ("6 × 10^-10 M", ["6e-10"]),
         (r"$6\times 10^{-10}$ M", ["6e-10"]),
         (r"$6\cdot10^{4}$", ["6e4"]),
@@ -54,6 +61,12 @@ def test_numbers_are_read(text: str, stated: list[str]) -> None:
         ("slope 218 ± 2", "-18"),
         ("slope −18", "18"),
         ("10–20 K", "-20"),
+        ("10--20 K", "-20"),
+        ("$10$--$20$ K", "-20"),
+        ("6 × 10−10M", "6e-10"),
+        ("a rate of 106 per day", "1e6"),
+        ("6.02 × 1023", "6.02e23"),
+        ("10−3 s", "0.001"),
         ("1.23(4)", "0.23"),
         ("31.25", "1.25"),
         ("31.25", "25"),
@@ -82,3 +95,69 @@ def test_a_float_is_stated_by_its_shortest_text() -> None:
     assert states_number(-2e-7, ["−2 × 10⁻⁷"])
     assert not states_number(0.1000001, ["a = 0.10 m"])
     assert not states_number(1.0, [])
+
+
+_PRINTED = st.one_of(
+    st.integers(0, 10**9).map(str),
+    st.integers(0, 10**9).map("{:,}".format),
+    st.decimals(0, 10**4, places=2, allow_nan=False, allow_infinity=False).map(str),
+    st.tuples(st.integers(1, 9), st.integers(-12, 12)).map(lambda pair: "{}e{}".format(*pair)),
+)
+_BETWEEN = st.sampled_from(
+    ["–", "-", "—", "−", "\u2010", "\u2011", "--", " to ", " and ", "…", "; "]
+)
+
+
+def _value(printed: str) -> Decimal:
+    return Decimal(printed.replace(",", ""))
+
+
+@given(low=_PRINTED, high=_PRINTED, between=_BETWEEN, unit=st.sampled_from(["", " K", " min"]))
+def test_a_range_has_its_two_ends_and_nothing_else(
+    low: str, high: str, between: str, unit: str
+) -> None:
+    assert set(numbers_in([f"{low}{between}{high}{unit}"])) == {_value(low), _value(high)}
+
+
+@given(low=_PRINTED, high=_PRINTED, between=st.sampled_from(["–", "-", "--", " to ", " and "]))
+def test_the_unit_of_a_range_is_that_of_both_ends(low: str, high: str, between: str) -> None:
+    ends = {_value(low), _value(high)}
+    for unit, shift in ((" %", -2), (" kPa", 3), (" mm", -3)):
+        expected = ends | {end.scaleb(shift) for end in ends}
+        assert set(numbers_in([f"{low}{between}{high}{unit}"])) == expected
+
+
+@given(low=_PRINTED, high=_PRINTED, between=st.sampled_from(["–", "--", " to ", " and "]))
+def test_a_range_of_negative_numbers_keeps_its_signs(low: str, high: str, between: str) -> None:
+    found = numbers_in([f"−{low}{between}−{high}"])
+    assert set(found) == {-_value(low), -_value(high)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a rate of 106 per day", [Flattened(Decimal("1e6"), "106", "10^6")]),
+        ("6.0 × 1023 of", [Flattened(Decimal("6.0e23"), "6.0 × 1023", "6.0 × 10^23")]),
+        ("3·10-4 m", [Flattened(Decimal("3e-4"), "3 × 10-4", "3 × 10^-4")]),
+        ("3 × 10^6 and 10⁶ and 10^-3", []),
+        ("100, 10.6, 10600 and 2106", []),
+    ],
+)
+def test_what_a_lost_exponent_would_mean(text: str, expected: list[Flattened]) -> None:
+    assert flattened_in([text]) == expected
+
+
+@pytest.mark.parametrize(
+    ("numeral", "expected"),
+    [
+        ("3 × 10^6", ["3e6"]),
+        ("10^6", ["1e6"]),
+        ("10", ["10"]),
+        ("1,000", ["1000"]),
+        ("0,41", ["0", "41", "0.41"]),
+        ("", []),
+    ],
+)
+def test_a_numeral_is_read_as_a_whole(numeral: str, expected: list[str]) -> None:
+    assert set(readings_of(numeral)) <= {Decimal(number) for number in expected}
+    assert bool(readings_of(numeral)) is bool(expected)

@@ -18,31 +18,11 @@ from lawsmith.curation.windows import (
     weeks_of,
 )
 from lawsmith.errors import InputError
-from schemas.source import Paper, Publication, ReasonCode, RelatedPreprint
+from schemas.source import Publication, ReasonCode, RelatedPreprint
+from tests.curation.conftest import make_paper, make_publication
 
 CUTOFF, UNTIL = "2026-04-30", "2026-10-31"
 DAYS = st.dates(date(1985, 1, 1), date(2060, 1, 1))
-
-
-def _paper(published: str = "2026-05-13T10:00:00Z", *, withdrawn: bool = False) -> Paper:
-    return Paper(
-        id="sample:0007v2",
-        paper_id="sample:0007",
-        version=2,
-        source="sample",
-        title="Scour",
-        abstract="Depth.",
-        authors=("Lawsmith sample",),
-        categories=("physics.flu-dyn",),
-        published=published,
-        updated=published,
-        doi=None,
-        journal_ref=None,
-        licence=None,
-        files=(),
-        withdrawn=withdrawn,
-        synthetic=True,
-    )
 
 
 def _publication(
@@ -53,22 +33,19 @@ def _publication(
     *,
     retracted: bool = False,
 ) -> Publication:
-    return Publication(
-        id="sample:0007v2",
-        paper_id="sample:0007",
-        version=2,
+    return make_publication(
         published=published,
         journal_online=online,
         journal_print=in_print,
         related_preprints=preprints,
-        provenance="metadata",
         retracted=retracted,
-        checked_at="2026-11-30T00:00:00Z",
     )
 
 
 def _code(publication: Publication, policy: Policy = "journal_required") -> tuple[str, ReasonCode]:
-    judged = judge_eligibility(_paper(publication.published), publication, CUTOFF, UNTIL, policy)
+    judged = judge_eligibility(
+        make_paper(published=publication.published), publication, CUTOFF, UNTIL, policy
+    )
     assert judged.sentence
     return judged.outcome, judged.reason_code
 
@@ -243,7 +220,7 @@ def test_preprints_alone_can_be_the_policy(
 
 def test_a_withdrawn_paper_is_out() -> None:
     judged = judge_eligibility(
-        _paper(withdrawn=True), _publication(), CUTOFF, UNTIL, "journal_required"
+        make_paper(withdrawn=True), _publication(), CUTOFF, UNTIL, "journal_required"
     )
     assert judged.reason_code == ReasonCode.WITHDRAWN
 
@@ -251,14 +228,14 @@ def test_a_withdrawn_paper_is_out() -> None:
 def test_the_first_public_date_is_the_earliest_known() -> None:
     preprint = RelatedPreprint(identifier="10.99999/x", posted="2026-05-06")
     publication = _publication(preprints=(preprint,))
-    judged = judge_eligibility(_paper(), publication, CUTOFF, UNTIL, "journal_required")
+    judged = judge_eligibility(make_paper(), publication, CUTOFF, UNTIL, "journal_required")
     assert judged.first_public == "2026-05-06"
 
 
 def test_dates_of_another_paper_are_refused() -> None:
-    other = _publication().model_copy(update={"paper_id": "sample:0001"})
-    with pytest.raises(InputError, match="sample:0001"):
-        judge_eligibility(_paper(), other, CUTOFF, UNTIL, "journal_required")
+    other = _publication().model_copy(update={"paper_id": "sample:0007"})
+    with pytest.raises(InputError, match="sample:0007"):
+        judge_eligibility(make_paper(), other, CUTOFF, UNTIL, "journal_required")
 
 
 @given(v1=DAYS, online=st.none() | DAYS, posted=st.none() | DAYS, cutoff=DAYS, length=DAYS)
@@ -270,7 +247,11 @@ def test_nothing_public_by_the_cutoff_ever_passes(
         f"{v1}T00:00:00Z", None if online is None else str(online), None, preprints
     )
     judged = judge_eligibility(
-        _paper(publication.published), publication, str(cutoff), str(length), "journal_required"
+        make_paper(published=publication.published),
+        publication,
+        str(cutoff),
+        str(length),
+        "journal_required",
     )
     dates = [day for day in (v1, online, posted) if day is not None]
     expected = online is not None and min(dates) > cutoff and online <= length

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -134,7 +135,8 @@ def packets_of_papers(
             return error
 
     waiting: deque[tuple[Paper, Future[Packet | PacketError]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
+    pool = ThreadPoolExecutor(workers)
+    try:
         for paper in papers:
             waiting.append((paper, pool.submit(build, paper)))
             if len(waiting) >= 4 * workers:
@@ -142,13 +144,22 @@ def packets_of_papers(
                 yield first, future.result()
         for paper, future in waiting:
             yield paper, future.result()
+    finally:
+        # After an interrupt only the papers at hand are waited for.
+        pool.shutdown(cancel_futures=True)
 
 
 def _check_file(item: SourceFile, folder: Path) -> None:
     path = folder / item.path
     if not path.is_file():
         raise PacketError(ReasonCode.FILE_MISSING, "no such file", path=item.path)
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    try:
+        with path.open("rb") as source:
+            found = hashlib.file_digest(source, "sha256").hexdigest()
+    except OSError as error:
+        raise PacketError(
+            ReasonCode.FILE_MISSING, f"cannot be opened: {error}", path=item.path
+        ) from error
     if found != item.sha256:
         raise PacketError(
             ReasonCode.FILE_CHANGED,
@@ -230,12 +241,13 @@ def _pdf_packet(
         paper_id,
         version,
         "pdf",
-        extractor=("pymupdf", installed_version("pymupdf")),
+        extractor=("pymupdf", _pymupdf_version()),
         options={
             "order": "file",
             "ligatures": "expanded",
             "raised": "caret",
             "reader": READER,
+            **({"margin_numbers": "dropped"} if "margin_numbers" in text["quality"] else {}),
             **(options or {}),
         },
         files=[path.name],
@@ -278,6 +290,11 @@ def _packet(
         excluded_pages=excluded,
         quality=quality,
     )
+
+
+@cache
+def _pymupdf_version() -> str:
+    return installed_version("pymupdf")
 
 
 def _is_within(path: Path, folder: Path) -> bool:

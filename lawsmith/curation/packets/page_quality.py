@@ -6,11 +6,12 @@ Everything here is counted, so that the same page always has the same score.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 from typing import Final
 
+from lawsmith.curation.packets.page_words import PageWords
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine
 from lawsmith.curation.search_view import lost_exponents
 
@@ -19,8 +20,8 @@ MIN_LETTERS = 20
 COVERING = 0.8
 """Share of a page that an image of it covers."""
 _ENOUGH_WORDS = 60
-_WORD = re.compile(r"[^\W\d_]+")
-_LONG = 18
+LONG_WORD = 18
+"""Letters from which a word is a long one."""
 # Words that stand on any page of prose in the languages of science.
 _COMMON: Final = frozenset(
     re.findall(
@@ -37,6 +38,7 @@ _PAIRS: Final = frozenset(
         "medehirironeearaceuechscgebeunieesquelalodataio",
     )
 )
+_WRONG_SIGNS = ("¼", "þ", "ð", "Þ", "Ð")
 _BORROWED = re.compile(r"¼|(?<![^\W\d_])[þðÞÐ](?![^\W\d_])")
 PENALTIES: Final = {
     # kind: (share from which it counts, share at which the page is hopeless or None)
@@ -47,10 +49,14 @@ PENALTIES: Final = {
     "lost_exponents": (0.0, None),
     "interleaved_columns": (0.5, None),
     "text_over_image": (0.0, None),
+    "margin_numbers": (0.0, None),
     "ocr_layer": (0.0, 0.0),
     "no_text": (0.0, 0.0),
 }
 """Kind of failure -> what share of it counts, and what share leaves nothing to read."""
+
+HARMLESS: Final = frozenset({"margin_numbers"})
+"""Kinds that are said and cost no score, as what they name is not in the text any more."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,15 @@ class PageQuality:
     hopeless: str | None
 
 
-def page_quality(page: PageLines, covered: float) -> PageQuality:
+def page_quality(page: PageLines, made_of: PageWords, covered: float) -> PageQuality:
     """The score of a page.
 
     Args:
         page: its lines.
+        made_of: the words of its text.
         covered: share of the page that its largest image covers, 0 to 1.
     """
-    shares = _shares(page, covered)
+    shares = _shares(page, made_of, covered)
     kinds = {name: share for name, share in shares.items() if share > PENALTIES[name][0]}
     hopeless = [
         name
@@ -83,36 +90,46 @@ def page_quality(page: PageLines, covered: float) -> PageQuality:
         if (end := PENALTIES[name][1]) is not None and share > end
     ]
     score = 0.0 if hopeless else 1.0
-    for share in kinds.values():
+    for share in (share for name, share in kinds.items() if name not in HARMLESS):
         score *= 1 - min(0.5, 0.25 + share / 2)
     return PageQuality(score, kinds, hopeless[0] if hopeless else None)
 
 
-def _shares(page: PageLines, covered: float) -> dict[str, float]:
-    text = "\n".join(line.text for line in page.lines)
-    letters = sum(map(str.isalnum, text))
+def _shares(page: PageLines, made_of: PageWords, covered: float) -> dict[str, float]:
     scanned = covered > COVERING
-    if letters < MIN_LETTERS:
+    if made_of.alphanumeric < MIN_LETTERS:
         # What a scanner guessed lies under the picture, where nobody sees it.
         guessed = scanned and page.hidden >= MIN_LETTERS
         return {"ocr_layer" if guessed else "no_text": 1.0}
-    words = _WORD.findall(text)
+    text = page.text
     return {
         "unreadable_characters": page.unreadable / max(1, page.characters),
-        "words_run_together": _long_share(words),
-        "garbled_words": _garbled(words),
+        "words_run_together": _long_share(made_of.words),
+        "garbled_words": _garbled(made_of.words),
         "wrong_glyphs": _borrowed(text),
-        "lost_exponents": sum(bool(lost_exponents(line.text)) for line in page.lines)
-        / len(page.lines),
+        "lost_exponents": _lost_share(text),
         "interleaved_columns": _interleaved(page.lines),
         "text_over_image": float(scanned),
+        "margin_numbers": page.margin_numbers / (len(page.lines) + page.margin_numbers),
     }
+
+
+def long_words(words: Sequence[str]) -> int:
+    """How many of the words are long ones."""
+    return sum(map(LONG_WORD.__le__, map(len, words)))
 
 
 def _long_share(words: Sequence[str]) -> float:
     if len(words) < _ENOUGH_WORDS:
         return 0.0
-    return sum(len(word) >= _LONG for word in words) / len(words)
+    return long_words(words) / len(words)
+
+
+def _lost_share(text: str) -> float:
+    if not lost_exponents(text):
+        return 0.0
+    lines = text.split("\n")
+    return sum(bool(lost_exponents(line)) for line in lines) / len(lines)
 
 
 def _garbled(words: Sequence[str]) -> float:
@@ -121,7 +138,8 @@ def _garbled(words: Sequence[str]) -> float:
     Both must speak for it: none of the commonest words, and few of the commonest pairs of
     letters. Words in capitals do not count, since acronyms and names of genes have neither.
     """
-    if len(words) < _ENOUGH_WORDS or sum(map(_COMMON.__contains__, words)) > 0.01 * len(words):
+    few = int(0.01 * len(words))
+    if len(words) < _ENOUGH_WORDS or next(islice(_common(words), few, None), None):
         return 0.0
     plain = [word.lower() for word in words if not word.isupper() and len(word) > 1]
     if len(plain) < _ENOUGH_WORDS or not all(map(str.isascii, plain[:5])):
@@ -131,8 +149,14 @@ def _garbled(words: Sequence[str]) -> float:
     return min(1.0, max(0.0, (0.25 - usual) / 0.1))
 
 
+def _common(words: Sequence[str]) -> Iterator[str]:
+    return filter(_COMMON.__contains__, words)
+
+
 def _borrowed(text: str) -> float:
     """Share of equality signs that a wrong font map shows as ¼ and the like."""
+    if not any(sign in text for sign in _WRONG_SIGNS):
+        return 0.0
     wrong = len(_BORROWED.findall(text))
     return wrong / (wrong + text.count("=")) if wrong >= 3 else 0.0
 
@@ -142,11 +166,15 @@ def _interleaved(lines: Sequence[PdfLine]) -> float:
     if len(lines) < 20:
         return 0.0
     jumps = 0
-    for before, after in pairwise(lines):
-        level = abs(before.box[1] - after.box[1]) < 0.5 * max(before.size, after.size)
-        apart = after.box[0] > before.box[2] or after.box[2] < before.box[0]
-        jumps += level and apart and len(before.text) > 25 and len(after.text) > 25
+    before = lines[0]
+    for after in lines[1:]:
+        left, top, right, _ = before.box
+        # Most steps go to the next line below, and end here.
+        if abs(top - after.box[1]) < 0.5 * max(before.size, after.size):
+            apart = after.box[0] > right or after.box[2] < left
+            jumps += apart and len(before.text) > 25 and len(after.text) > 25
+        before = after
     return 2 * jumps / len(lines)
 
 
-__all__ = ("COVERING", "MIN_LETTERS", "PENALTIES", "PageQuality", "page_quality")
+__all__ = ("COVERING", "MIN_LETTERS", "PENALTIES", "PageQuality", "long_words", "page_quality")

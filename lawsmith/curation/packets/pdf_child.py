@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from schemas.source import ReasonCode
 _WORKER = "lawsmith.curation.packets.pdf_worker"
 RECYCLED_AFTER = 500
 """Files after which a child is replaced, so that nothing it leaks grows for ever."""
+_LAST_WORDS = 5.0
+"""Seconds that a child that broke off may take to end."""
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
@@ -39,7 +42,8 @@ class PdfChild:
 
         Raises:
             PacketError: the reason that the child gives; EXTRACTION_TIMEOUT when it takes
-                longer than `seconds`; CORRUPT when it dies over the file.
+                longer than `seconds`; EXTRACTION_MEMORY when the system kills it, as it does
+                where memory runs out; CORRUPT when it dies over the file in another way.
         """
         request = {
             "path": str(path),
@@ -113,11 +117,24 @@ class PdfChild:
                         raise BrokenPipeError
                     answer += piece
         except BrokenPipeError as error:
-            self.close()
-            raise PacketError(
-                ReasonCode.CORRUPT, "the reader died over the file", path=name
-            ) from error
+            raise self._death(process, seconds, name) from error
         return answer
+
+    def _death(self, process: "subprocess.Popen[bytes]", seconds: float, name: str) -> PacketError:
+        """Why the process ended over a file, as far as the way it ended tells."""
+        try:
+            ended = process.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:
+            # It closed its output and lives on: nothing is known but that it gave no answer.
+            ended = 0
+        self.close()
+        if ended == -signal.SIGKILL:
+            problem = "the reader was killed over the file, as happens when memory runs out"
+            return PacketError(ReasonCode.EXTRACTION_MEMORY, problem, path=name)
+        if ended == -signal.SIGXCPU:
+            problem = f"reading took more processor time than {seconds:g} s allow"
+            return PacketError(ReasonCode.EXTRACTION_TIMEOUT, problem, path=name)
+        return PacketError(ReasonCode.CORRUPT, "the reader died over the file", path=name)
 
 
 class PdfChildren:

@@ -8,7 +8,8 @@ The library's own flag is not asked: it looks at the first character of a line o
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from lawsmith.curation.packets.characters import clean
 
@@ -21,13 +22,13 @@ LIFT = (0.12, 0.65)
 displayed fractions are higher."""
 _PAINTED = 16 | 32
 """Bits of `char_flags` of text that is filled or stroked; text with neither is not seen."""
-_ATTACHED = re.compile(r"[\w)\]}|∇∂∑∏]$")
+_CLOSING = "_)]}|∇∂∑∏"
+_PRIMES = "'′″"
 _PLAIN_MARK = re.compile(r"[-−–+]?[\w.,]+|[∗*†‡§◦]")
 _SPACES = re.compile(r" {2,}")
 
 
-@dataclass(frozen=True)
-class PdfLine:
+class PdfLine(NamedTuple):
     """One line of text.
 
     Attributes:
@@ -54,6 +55,7 @@ class PageLines:
         raised: carets set.
         hidden: characters dropped, as no reader sees them.
         white: characters in white, kept.
+        margin_numbers: lines dropped, as they hold printed line numbers.
     """
 
     lines: list[PdfLine] = field(default_factory=list)
@@ -62,6 +64,12 @@ class PageLines:
     raised: int = 0
     hidden: int = 0
     white: int = 0
+    margin_numbers: int = 0
+
+    @cached_property
+    def text(self) -> str:
+        """The lines joined; to be asked for once all lines are there."""
+        return "\n".join(line.text for line in self.lines)
 
 
 def page_lines(blocks: list[dict[str, Any]]) -> PageLines:
@@ -80,58 +88,62 @@ def page_lines(blocks: list[dict[str, Any]]) -> PageLines:
 
 
 def _line(raw: dict[str, Any], found: PageLines) -> PdfLine | None:
+    # Runs for every span of every page: what is rare is asked for last, and calls are few.
     pieces: list[str] = []
     raised = ""
     base: dict[str, Any] | None = None
+    least = 0.0
     bold = True
     for span in raw["spans"]:
-        if _is_hidden(span):
+        size = span["size"]
+        if size < MIN_SIZE or _is_unpainted(span):
             found.hidden += len(span["text"])
             continue
-        text, unreadable = clean(span["text"], span["font"])
-        found.characters += len(text)
-        found.unreadable += unreadable
-        if span["color"] == 0xFFFFFF:
-            found.white += len(text)
-        if not text.strip():
+        text = _counted(span, found)
+        seen = not text.isspace() and text != ""
+        if seen:
+            bold = bold and bool(span["flags"] & 16 or "bold" in span["font"].lower())
+            if size < least and base is not None and _is_raised(span, base, raw["dir"]):
+                raised += text
+                continue
+        if raised:
             found.raised += _flush(raised, pieces)
             raised = ""
-            pieces.append(text)
-            continue
-        bold = bold and bool(span["flags"] & 16 or "bold" in span["font"].lower())
-        if base is not None and _is_raised(span, base, raw["dir"]):
-            raised += text
-            continue
-        found.raised += _flush(raised, pieces)
-        raised = ""
         pieces.append(text)
-        if base is None or span["size"] >= SMALLER * base["size"]:
-            base = span
-    found.raised += _flush(raised, pieces)
-    joined = _SPACES.sub(" ", "".join(pieces)).strip()
-    if not joined or base is None:
+        if seen and size >= least:
+            base, least = span, SMALLER * size
+    if base is None:
         return None
+    if raised:
+        found.raised += _flush(raised, pieces)
+    joined = "".join(pieces).strip()
+    if "  " in joined:
+        joined = _SPACES.sub(" ", joined)
     return PdfLine(joined, round(base["size"], 1), bold, raw["bbox"])
 
 
-def _is_hidden(span: dict[str, Any]) -> bool:
-    return bool(
-        span["size"] < MIN_SIZE
-        or span.get("alpha", 255) == 0
-        or not span.get("char_flags", _PAINTED) & _PAINTED
-    )
+def _is_unpainted(span: dict[str, Any]) -> bool:
+    return not span.get("char_flags", _PAINTED) & _PAINTED or span.get("alpha", 255) == 0
+
+
+def _counted(span: dict[str, Any], found: PageLines) -> str:
+    """The cleaned text of a span, once its characters are counted."""
+    text, unreadable = clean(span["text"], span["font"])
+    found.characters += len(text)
+    found.unreadable += unreadable
+    if span["color"] == 0xFFFFFF:
+        found.white += len(text)
+    return text
 
 
 def _is_raised(span: dict[str, Any], base: dict[str, Any], way: tuple[float, float]) -> bool:
-    """Whether a span is an exponent or mark of the text before it.
+    """Whether a smaller span is an exponent or mark of the text before it.
 
     Args:
         span: the span in question.
         base: the running text before it.
         way: unit vector along the line, y downwards.
     """
-    if span["size"] >= SMALLER * base["size"]:
-        return False
     right = span["origin"][0] - base["origin"][0]
     down = span["origin"][1] - base["origin"][1]
     lift = way[1] * right - way[0] * down
@@ -140,8 +152,6 @@ def _is_raised(span: dict[str, Any], base: dict[str, Any], way: tuple[float, flo
 
 def _flush(raised: str, pieces: list[str]) -> int:
     """Put raised characters behind the pieces before them; how many carets that took."""
-    if not raised:
-        return 0
     text = _marked(raised, pieces)
     pieces.append(text)
     return int(text.startswith("^"))
@@ -153,7 +163,9 @@ def _marked(raised: str, before: list[str]) -> str:
     After a space or an operator they are a small numerator; primes need no mark.
     """
     core = raised.strip()
-    if set(core) <= set("'′″") or not _ATTACHED.search("".join(before[-2:])):
+    last = "".join(before[-2:])[-1:]
+    attached = last.isalnum() or (last != "" and last in _CLOSING)
+    if not attached or not core.strip(_PRIMES):
         return raised
     tail = raised[len(raised.rstrip()) :]
     return f"^{core}{tail}" if _PLAIN_MARK.fullmatch(core) else f"^({core}){tail}"

@@ -5,7 +5,6 @@ library. pymupdf's default order is used; its sorted order interleaves columns.
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +12,9 @@ from typing import Any, Final
 import pymupdf
 
 from lawsmith.curation.packets.failure import PacketError
-from lawsmith.curation.packets.page_quality import PageQuality, page_quality
+from lawsmith.curation.packets.margin_numbers import margin_numbers
+from lawsmith.curation.packets.page_quality import PageQuality, long_words, page_quality
+from lawsmith.curation.packets.page_words import PageWords, page_words
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine, page_lines
 from lawsmith.curation.packets.second_reader import SecondOpinion, second_opinion
 from schemas.source import ReasonCode
@@ -40,8 +41,9 @@ _ASKED = frozenset(
         "unreadable_characters",
     }
 )
+_NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b.*\bfailed\b|\bbad_alloc\b|out of memory")
+"""How the library says that an allocation was refused."""
 _HEADING = re.compile(r"(?:(?:\d+|[IVX]+|[A-Z])(?:\.\d+)*\.?\s+)?[A-Z][^.?!]{2,78}")
-_WORD = re.compile(r"[^\W\d_]+")
 _NAMES = re.compile(
     r"(?:\d+\.?\s+)?(abstract|introduction|(materials and )?methods|results|discussion"
     r"|conclusions?|results and discussion|references|acknowledge?ments|appendix)\.?",
@@ -76,11 +78,9 @@ class PdfText:
 class _Page:
     number: int
     lines: PageLines
+    made_of: PageWords
     quality: PageQuality
-
-    @property
-    def text(self) -> str:
-        return "\n".join(line.text for line in self.lines.lines)
+    last_line_number: int | None
 
 
 def read_pdf(path: Path, max_pages: int) -> PdfText:
@@ -91,6 +91,7 @@ def read_pdf(path: Path, max_pages: int) -> PdfText:
     Raises:
         PacketError: not a PDF, encrypted, corrupt, without pages, with too many, too long, or
             without a readable text layer.
+        MemoryError: reading it takes more memory than the process may have.
     """
     with path.open("rb") as source:
         # Readers accept up to a kilobyte before the mark.
@@ -103,6 +104,8 @@ def read_pdf(path: Path, max_pages: int) -> PdfText:
         raise
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         # The library's own errors are RuntimeErrors, and so are those of its C++ layer.
+        if _NO_MEMORY.search(str(error)):
+            raise MemoryError(str(error)) from error
         raise PacketError(ReasonCode.CORRUPT, f"cannot be read: {error}", path=path.name) from error
 
 
@@ -110,8 +113,10 @@ def _read(document: Any, path: Path, max_pages: int) -> PdfText:
     _check_pages(document, path.name, max_pages)
     pages: list[_Page] = []
     characters = 0
+    counted: int | None = None
     for number, page in enumerate(document, start=1):
-        pages.append(_page(number, page))
+        pages.append(_page(number, page, counted))
+        counted = pages[-1].last_line_number
         characters += pages[-1].lines.characters + pages[-1].lines.hidden
         if characters > MAX_CHARACTERS:
             raise PacketError(
@@ -127,9 +132,9 @@ def _read(document: Any, path: Path, max_pages: int) -> PdfText:
     if not kept:
         _refuse(found, path.name)
     _fill(found, kept)
-    doubted = [(page.number, page.text) for page in kept if _ASKED & set(page.quality.kinds)]
+    doubted = [(page.number, page.lines.text) for page in kept if _ASKED & set(page.quality.kinds)]
     opinion = second_opinion(path, doubted)
-    found.quality = _figures(found, pages, opinion, repaired=bool(document.is_repaired))
+    found.quality = _figures(pages, opinion, repaired=bool(document.is_repaired))
     return found
 
 
@@ -164,10 +169,19 @@ def _refuse(found: PdfText, name: str) -> None:
     )
 
 
-def _page(number: int, page: Any) -> _Page:
+def _page(number: int, page: Any, counted: int | None) -> _Page:
+    """A page, after one whose last printed line number is `counted`."""
     data = page.get_text("dict", flags=pymupdf.TEXTFLAGS_TEXT)
     lines = page_lines(data["blocks"])
-    return _Page(number, lines, page_quality(lines, _covered_by_image(page)))
+    numbers = margin_numbers(lines.lines, counted)
+    last = int(lines.lines[numbers[-1]].text) if numbers else None
+    if numbers:
+        dropped = frozenset(numbers)
+        lines.lines = [line for n, line in enumerate(lines.lines) if n not in dropped]
+        lines.margin_numbers = len(dropped)
+    made_of = page_words(lines.text)
+    quality = page_quality(lines, made_of, _covered_by_image(page))
+    return _Page(number, lines, made_of, quality, last)
 
 
 def _covered_by_image(page: Any) -> float:
@@ -187,10 +201,10 @@ def _overlap(box: tuple[float, float, float, float], page: Any) -> float:
 
 
 def _fill(found: PdfText, kept: list[_Page]) -> None:
-    sizes: Counter[float] = Counter()
+    sizes: dict[float, int] = {}
     for page in kept:
         for line in page.lines.lines:
-            sizes[line.size] += len(line.text)
+            sizes[line.size] = sizes.get(line.size, 0) + len(line.text)
     # The smaller of two equally frequent sizes, so that the choice is a fixed one.
     body = min(sizes, key=lambda size: (-sizes[size], size))
     section: str | None = None
@@ -198,9 +212,9 @@ def _fill(found: PdfText, kept: list[_Page]) -> None:
         for line in page.lines.lines:
             if _is_heading(line, body):
                 section = line.text
-            found.lines.append(line.text)
-            found.pages.append(page.number)
             found.sections.append(section)
+        found.lines += [line.text for line in page.lines.lines]
+        found.pages += [page.number] * len(page.lines.lines)
 
 
 def _is_heading(line: PdfLine, body: float) -> bool:
@@ -210,11 +224,10 @@ def _is_heading(line: PdfLine, body: float) -> bool:
     return stands_out and bool(_HEADING.fullmatch(line.text))
 
 
-def _figures(
-    found: PdfText, pages: list[_Page], opinion: SecondOpinion, *, repaired: bool
-) -> dict[str, float]:
-    words = _WORD.findall("\n".join(found.lines))
-    letters = "".join(words)
+def _figures(pages: list[_Page], opinion: SecondOpinion, *, repaired: bool) -> dict[str, float]:
+    kept = [page.made_of for page in pages if page.quality.hopeless is None]
+    words = sum(len(item.words) for item in kept)
+    letters = sum(item.letters for item in kept)
     lines = [page.lines for page in pages]
     characters = sum(item.characters for item in lines)
     scores = [page.quality.score for page in pages]
@@ -222,8 +235,8 @@ def _figures(
         "pages": len(pages),
         "characters_per_page": characters / len(pages),
         "unreadable_share": sum(item.unreadable for item in lines) / max(1, characters),
-        "long_word_share": sum(len(word) >= 18 for word in words) / max(1, len(words)),
-        "upper_case_share": sum(map(str.isupper, letters)) / max(1, len(letters)),
+        "long_word_share": sum(long_words(item.words) for item in kept) / max(1, words),
+        "upper_case_share": sum(item.upper for item in kept) / max(1, letters),
         "raised_marks": sum(item.raised for item in lines),
         "hidden_characters": sum(item.hidden for item in lines),
         "white_characters": sum(item.white for item in lines),
@@ -236,6 +249,10 @@ def _figures(
         "second_reader_stopped": opinion.stopped,
         **_page_figures(pages, opinion),
     }
+    dropped = sum(item.margin_numbers for item in lines)
+    if dropped:
+        # Named only where there are some: other packets stay as they were frozen.
+        figures["margin_numbers"] = dropped
     return {name: round(float(value), 6) for name, value in figures.items()}
 
 

@@ -13,6 +13,8 @@ from lawsmith.curation.packets.failure import PacketError
 from lawsmith.curation.packets.pdf_pages import read_pdf
 from schemas.source import ReasonCode
 
+KEPT = 100
+"""Pages after which what the library keeps in memory is dropped; at once after a failure."""
 GRACE = 10
 """Seconds of processor time above the wall limit after which an orphaned child ends itself."""
 
@@ -22,23 +24,31 @@ def main() -> None:
     # Only answers may reach the parent: whatever libraries print goes nowhere.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    kept = 0
     for line in sys.stdin:
-        answers.write(json.dumps(_answer(json.loads(line))) + "\n")
+        answer, pages = _answer(json.loads(line))
+        answers.write(json.dumps(answer) + "\n")
         answers.flush()
-        # What the library keeps of one file is of no use to the next.
-        pymupdf.TOOLS.store_shrink(100)  # type: ignore[no-untyped-call]
+        kept += pages
+        # What the library keeps of one file is of no use to the next, but dropping it costs time.
+        if kept >= KEPT:
+            pymupdf.TOOLS.store_shrink(100)  # type: ignore[no-untyped-call]
+            kept = 0
 
 
-def _answer(request: dict[str, Any]) -> dict[str, object]:
+def _answer(request: dict[str, Any]) -> tuple[dict[str, object], int]:
+    """The answer to a request, and how many pages the library may still hold."""
     _bound(int(request["max_bytes"]), float(request["seconds"]))
     path = Path(request["path"])
     try:
-        return {"text": read_pdf(path, int(request["max_pages"])).as_data()}
+        text = read_pdf(path, int(request["max_pages"]))
     except PacketError as error:
-        return {"code": error.reason_code.value, "problem": error.problem, "fix": error.fix}
+        return {"code": error.reason_code.value, "problem": error.problem, "fix": error.fix}, KEPT
     except MemoryError:
         problem = f"reading it takes more than {request['max_bytes']} bytes of memory"
-        return {"code": ReasonCode.CORRUPT.value, "problem": problem, "fix": ""}
+        fix = "raise [packets] max_megabytes, or give the TeX source"
+        return {"code": ReasonCode.EXTRACTION_MEMORY.value, "problem": problem, "fix": fix}, KEPT
+    return {"text": text.as_data()}, int(text.quality["pages"])
 
 
 def _bound(memory: int, seconds: float) -> None:
