@@ -26,7 +26,8 @@ from lawsmith.stages import tasks as stage_tasks
 def tasks(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
     """One row is a task: one setting in one environment of an eligible family."""
     stage = engine.release(context.partition_key)
-    return materialized(stage_tasks.run(stage, context.partition_key), pictures.funnel(stage))
+    made = stage_tasks.run(stage, context.partition_key)
+    return materialized(made, pictures.funnel(stage, context.partition_key))
 
 
 @dg.asset_check(

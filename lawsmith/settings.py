@@ -146,6 +146,10 @@ class EligibilityPolicy(Part):
     """Which papers a release may hold."""
 
     policy: Literal["journal_required", "preprint_only"] = "journal_required"
+    journals: tuple[str, ...] = ()
+    """Names or ISSNs; none: any journal."""
+    categories: tuple[str, ...] = ()
+    """Categories, or archives that stand for all below them; none: any."""
 
 
 class PacketLimits(Part):

@@ -1,8 +1,19 @@
 """Releases: what is in one, who made it, and how every byte of it is accounted for."""
 
-from typing import ClassVar, Literal
+import json
+from typing import ClassVar, Literal, Self
 
-from schemas.record import Day, Identity, Instant, Part, Record, Sha256
+from schemas.record import (
+    Day,
+    Identity,
+    Instant,
+    Part,
+    Record,
+    Sha256,
+    content_digest,
+    record_name,
+    strict_json,
+)
 from schemas.source import Collection, Window
 
 EligibilityPolicy = Literal["journal_required", "preprint_only"]
@@ -108,15 +119,39 @@ class SealedManifest(Record):
 class Cut(Record):
     """What a release was asked to hold. `id` is the release id; a cut is never changed."""
 
+    schema_version: ClassVar[int] = 2
+
     collection: Collection
     version: str
     cutoff: Day | None
     """Null for a Historical release."""
     until: Day | None
     eligibility: EligibilityPolicy | None
+    journals: tuple[str, ...]
+    """Names or ISSNs of the journals that it is restricted to; none: any journal."""
+    categories: tuple[str, ...]
+    """Categories or archives that it is restricted to; none: any."""
     allow_incomplete: bool
     parents: tuple[str, ...]
     reason: str | None
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The cut of one JSON line; one of version 1, which had no lists, is read as without.
+
+        Raises:
+            ValueError: as for every record; of version 1, too, the stored digest must fit.
+        """
+        data = strict_json(text)
+        if not isinstance(data, dict) or data.get("schema_version") != 1:
+            return super().from_json(text)
+        stored, _ = data.pop("digest", None), data.pop("schema_version")
+        content = {name: value for name, value in data.items() if name != "id"}
+        if content_digest(record_name(cls), 1, content) != stored:
+            raise ValueError(
+                f"Cut {data.get('id')!r}: its stored digest is not that of its content"
+            )
+        return cls.model_validate_json(json.dumps({**data, "journals": [], "categories": []}))
 
 
 class Fault(Part):

@@ -113,6 +113,9 @@ class ReasonCode(StrEnum):
     BEFORE_CUTOFF = "before_cutoff"
     JOURNAL_BEFORE_CUTOFF = "journal_before_cutoff"
     AFTER_UNTIL = "after_until"
+    JOURNAL_NOT_LISTED = "journal_not_listed"
+    JOURNAL_UNKNOWN = "journal_unknown"
+    CATEGORY_NOT_LISTED = "category_not_listed"
     NOT_EXTRACTED = "not_extracted"
     OTHER_COLLECTION = "other_collection"
 
@@ -191,7 +194,15 @@ class Publication(Record):
     """What is known of a paper's dates outside its preprint server. `id` is the paper version."""
 
     not_content: ClassVar[frozenset[str]] = frozenset(
-        {"checked_at", "unchanged_since", "journal_doi", "journal", "matched_by", "match_score"}
+        {
+            "checked_at",
+            "unchanged_since",
+            "journal_doi",
+            "journal",
+            "journal_issns",
+            "matched_by",
+            "match_score",
+        }
     )
 
     paper_id: Identity
@@ -209,6 +220,8 @@ class Publication(Record):
     journal_doi: str | None = None
     """The work that the dates are of; its record is the source of every date here."""
     journal: str | None = None
+    journal_issns: tuple[str, ...] = ()
+    """ISSNs of that journal, `1234-567X`, as far as its record gives them."""
     matched_by: Literal["doi", "title"] | None = None
     """How that work was found: by the DOI that the preprint states, or by title and authors."""
     match_score: float | None = None

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 from uuid import uuid4
 
 import typer
@@ -41,6 +41,15 @@ def release(
     source: Annotated[
         str | None, typer.Option(help="sample, arxiv or a folder: whose collection to cut.")
     ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="journal_required or preprint_only: which dates count.")
+    ] = None,
+    journal: Annotated[
+        list[str] | None, typer.Option(help="Only papers of this journal, by name or ISSN; repeat.")
+    ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="Only papers of this category or archive; repeat.")
+    ] = None,
     reason: Annotated[str | None, typer.Option(help="Why this version follows another.")] = None,
     allow_incomplete: Annotated[
         bool, typer.Option("--allow-incomplete", help="Cut though papers are not done; stated.")
@@ -51,14 +60,15 @@ def release(
     """Cut a Temporal release, export its public bundle and play the baselines on it."""
     if track != "temporal":
         raise typer.BadParameter(f"{track!r} is not temporal", param_hint="TRACK")
-    from lawsmith.cli.journal import journal
+    rules = _rules(policy, journal or [], category or [])
+    from lawsmith.cli.journal import journal as keep_journal
     from lawsmith.cli.summary import show_outcome
     from lawsmith.gateways.warehouse import partition_lock
     from lawsmith.stages.opening import AMBIENT, Ambient, open_context
 
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, Event()))
-        context = open_context(source=source, config_file=config)
+        context = open_context(source=source, config_file=config, flags=rules)
         # Dagster takes seconds to import; only the commands that run jobs pay for it.
         from assets.resources import Engine
         from pipelines.main_job import Outcome, cut
@@ -68,7 +78,7 @@ def release(
         asked = {"cutoff": cutoff, "until": until, "version": version}
         with (
             partition_lock(context.store, "refresh"),
-            journal(context, label, "release", **asked) as log,
+            keep_journal(context, label, "release", **asked) as log,
         ):
             terms, standing = _terms(
                 context,
@@ -176,6 +186,25 @@ def _day(option: str, text: str) -> str:
     if len(text) != len("2026-04-30"):
         raise typer.BadParameter(f"{text!r} is not a day, as 2026-04-30", param_hint=option)
     return text
+
+
+def _rules(policy: str | None, journals: list[str], categories: list[str]) -> dict[str, object]:
+    """The settings of eligibility that flags change."""
+    from lawsmith.curation.allow_lists import allow_lists
+    from schemas.release import EligibilityPolicy
+
+    with usage("--journal"):
+        allow_lists(journals, ())
+    with usage("--category"):
+        allow_lists((), categories)
+    known = get_args(EligibilityPolicy)
+    if policy is not None and policy not in known:
+        raise typer.BadParameter(f"{policy!r} is not {' or '.join(known)}", param_hint="--policy")
+    return {
+        "eligibility.policy": policy,
+        "eligibility.journals": journals or None,
+        "eligibility.categories": categories or None,
+    }
 
 
 def _terms(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
 
+from lawsmith.curation.allow_lists import AllowLists, Refusal
 from lawsmith.errors import InputError
 from schemas.source import Outcome, Paper, Publication, ReasonCode, Window
 
@@ -19,6 +20,7 @@ Policy = Literal["journal_required", "preprint_only"]
 
 _WINDOW = re.compile(r"(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)")
 _WEEK = timedelta(days=7)
+_NO_LISTS = AllowLists()
 
 
 @dataclass(frozen=True)
@@ -140,13 +142,19 @@ def journal_span(publication: Publication) -> DaySpan | None:
 
 
 def judge_eligibility(
-    paper: Paper, publication: Publication, cutoff: str, until: str, policy: Policy
+    paper: Paper,
+    publication: Publication,
+    cutoff: str,
+    until: str,
+    policy: Policy,
+    lists: AllowLists = _NO_LISTS,
 ) -> Judgement:
     """Whether a paper version may stand in a release of this cutoff and end.
 
     `journal_required`: first public date and journal date after the cutoff, journal date not
     after `until`. `preprint_only`: every known date after the cutoff, v1 not after `until`.
-    An unknown date never passes: the paper waits.
+    An unknown date never passes: the paper waits. Where journals are listed, neither does an
+    unknown journal, under either policy.
 
     Args:
         paper: the version at hand.
@@ -154,6 +162,7 @@ def judge_eligibility(
         cutoff: the day that everything public must be later than.
         until: the last day.
         policy: which dates are asked for.
+        lists: the journals and categories that the cut is restricted to.
 
     Raises:
         InputError: the publication is of another paper, or a day does not exist.
@@ -166,10 +175,9 @@ def judge_eligibility(
     def judged(outcome: Outcome, code: ReasonCode, sentence: str) -> Judgement:
         return Judgement(outcome, code, sentence, first)
 
-    if paper.withdrawn:
-        return judged("rejected", ReasonCode.WITHDRAWN, "withdrawn from its preprint server")
-    if publication.retracted:
-        return judged("rejected", ReasonCode.RETRACTED, "retracted by its journal")
+    undated = _refused_at_any_date(paper, publication, lists)
+    if undated is not None:
+        return judged(*undated)
     early = _early_preprint(publication, cut)
     if early is not None:
         return judged("rejected", ReasonCode.BEFORE_CUTOFF, f"{early}, not after {cutoff}")
@@ -180,11 +188,24 @@ def judge_eligibility(
     missing = _missing(publication, journal, policy)
     if missing is not None:
         return judged("waiting", ReasonCode.AWAITING_PUBLICATION, missing)
+    unlisted = lists.refuses_journal(publication)
+    if unlisted is not None:
+        return judged(*unlisted)
     last = day_span(publication.published) if policy == "preprint_only" else journal
     if last is not None and not last.inside(end):
         sentence = f"{_shown(last)} is not certainly by {until}"
         return judged("rejected", ReasonCode.AFTER_UNTIL, sentence)
     return judged("passed", ReasonCode.OK, f"first public {first}, after {cutoff}")
+
+
+def _refused_at_any_date(
+    paper: Paper, publication: Publication, lists: AllowLists
+) -> Refusal | None:
+    if paper.withdrawn:
+        return "rejected", ReasonCode.WITHDRAWN, "withdrawn from its preprint server"
+    if publication.retracted:
+        return "rejected", ReasonCode.RETRACTED, "retracted by its journal"
+    return lists.refuses_category(paper)
 
 
 def _first_public(publication: Publication) -> str:

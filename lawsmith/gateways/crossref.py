@@ -181,6 +181,7 @@ def _publication(paper: Paper, finding: _Finding, now: str) -> Publication:
             "checked_at": now,
             "journal_doi": work.doi if work else None,
             "journal": work.journal if work else None,
+            "journal_issns": work.issns if work else (),
             "matched_by": finding.matched_by,
             "match_score": finding.score,
         }

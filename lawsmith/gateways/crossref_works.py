@@ -10,6 +10,7 @@ name their papers alike.
 """
 
 import calendar
+import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from lawsmith.curation.allow_lists import as_issn
 from schemas.source import RelatedPreprint
 
 JOURNAL_KINDS = frozenset({"journal-article", "proceedings-article"})
@@ -56,6 +58,7 @@ class Work:
         title: without markup.
         families: family names of its authors.
         journal: name of the journal, None if not given.
+        issns: ISSNs of the journal, those whose check digit holds.
         online: day, month or year of publication online, as precise as given.
         in_print: the same for print.
         posted: the same for a preprint.
@@ -69,6 +72,7 @@ class Work:
     title: str
     families: tuple[str, ...]
     journal: str | None
+    issns: tuple[str, ...]
     online: str | None
     in_print: str | None
     posted: str | None
@@ -104,7 +108,10 @@ def read_work(message: dict[str, Any]) -> Work:
             str(author.get("family") or author.get("name") or "")
             for author in _dicts(message.get("author"))
         ),
-        journal=next(iter(_texts(message.get("container-title"))), None),
+        journal=next(map(html.unescape, _texts(message.get("container-title"))), None),
+        issns=tuple(
+            sorted({issn for text in _texts(message.get("ISSN")) if (issn := as_issn(text))})
+        ),
         online=_earliest(message, "published-online", "published-other"),
         in_print=_earliest(message, "published-print"),
         posted=_earliest(message, "posted", "published", "issued"),

@@ -63,6 +63,10 @@ class PaperLine(Part):
     related_preprints: tuple[RelatedPreprint, ...]
     licence: str | None
     files: tuple[str | ListedFile, ...]
+    journal: str | None = None
+    """Give it where the paper has appeared in one; cuts may be restricted to journals."""
+    issns: tuple[str, ...] = ()
+    """Of that journal."""
     withdrawn: bool = False
     """Give it where the preprint server says so."""
     retracted: bool = False
@@ -118,6 +122,8 @@ class FolderSource:
                 provenance="metadata",
                 retracted=line.retracted,
                 checked_at=now,
+                journal=line.journal,
+                journal_issns=line.issns,
             )
             for paper in papers
             if (line := by_id.get(paper.id)) is not None

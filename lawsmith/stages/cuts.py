@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from lawsmith.curation.allow_lists import AllowLists, allow_lists
 from lawsmith.errors import InputError, ReleaseConflictError
 from lawsmith.gateways.warehouse import read_partition, write_partition
 from lawsmith.release.bundle import read_release
@@ -10,7 +11,7 @@ from lawsmith.release.content import SUFFIXES, check_version
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.eligibility import eligible_families
-from schemas.release import Cut
+from schemas.release import Cut, Policy
 
 TABLE = "cuts"
 
@@ -24,11 +25,12 @@ def ask(context: StageContext, cut: Cut) -> None:
     """
     check_version(cut.collection, cut.version)
     before = read_partition(context.store, TABLE, cut.collection, cut.id)
-    if before and before[0].digest != cut.digest:
-        old, new = Cut.from_json(before[0].record).model_dump(), cut.model_dump()
+    stands = Cut.from_json(before[0].record) if before else cut
+    if stands.digest != cut.digest:
+        old, new = stands.model_dump(), cut.model_dump()
         changed = [
             f"{name} was {old[name]!r}, not {new[name]!r}"
-            for name in sorted(old.keys() - {"digest"})
+            for name in sorted(old)
             if old[name] != new[name]
         ]
         raise ReleaseConflictError(
@@ -113,8 +115,8 @@ def plan_cut(
         standing = read_release(context.store.releases / before)
         sealed = standing.sealed.families if standing.sealed else ()
         held = {(item.id, item.digest) for item in sealed}
-        same_terms = (standing.public.manifest.cutoff, standing.public.manifest.until)
-        if held == {(item.id, item.digest) for item in families} and same_terms == (cutoff, until):
+        same = held == {(item.id, item.digest) for item in families}
+        if same and _rules(cut_of(context, before)) == _rules(fresh):
             return Plan(cut_of(context, before), context.store.releases / before, len(families))
     return Plan(fresh, None, len(families))
 
@@ -129,15 +131,39 @@ def terms_of(
     parents: tuple[str, ...] = (),
     reason: str | None = None,
 ) -> Cut:
-    """The cut of a version of this context's collection."""
+    """The cut of a version of this context's collection, with its settings' policies.
+
+    Raises:
+        InputError: a listed journal or category can be none.
+    """
+    rules = context.settings.eligibility
+    lists = allow_lists(rules.journals, rules.categories) if cutoff else AllowLists()
     return Cut(
         id=f"{context.collection.split('-')[0]}-{version}",
         collection=context.collection,
         version=version,
         cutoff=cutoff,
         until=until,
-        eligibility=context.settings.eligibility.policy if cutoff else None,
+        eligibility=rules.policy if cutoff else None,
+        journals=lists.journals,
+        categories=lists.categories,
         allow_incomplete=allow_incomplete,
         parents=parents,
         reason=reason,
     )
+
+
+def allow_policy(cut: Cut) -> Policy:
+    """The lists of a cut as the policy `allow-1` of its release's manifest."""
+    return Policy(
+        name="allow-1",
+        values={
+            "journals": "; ".join(cut.journals) or "any",
+            "categories": "; ".join(cut.categories) or "any",
+        },
+    )
+
+
+def _rules(cut: Cut) -> tuple[object, ...]:
+    """What decides which papers are eligible."""
+    return cut.cutoff, cut.until, cut.eligibility, cut.journals, cut.categories

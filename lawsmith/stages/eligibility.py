@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from lawsmith.curation.allow_lists import AllowLists
 from lawsmith.curation.windows import judge_eligibility
 from lawsmith.gateways.warehouse import partitions_of, read_table
 from lawsmith.stages.context import StageContext
@@ -60,6 +61,7 @@ def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
         row.id: Publication.from_json(row.record)
         for row in read_table(context.store, "publications", context.collection)
     }
+    lists = AllowLists(cut.journals, cut.categories)
     found = []
     for row in read_table(context.store, "sources", context.collection):
         paper = Paper.from_json(row.record)
@@ -69,7 +71,9 @@ def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
             outcome, code = "waiting", ReasonCode.AWAITING_PUBLICATION
             sentence = "its publication was never looked up"
         else:
-            judged = judge_eligibility(paper, publication, cut.cutoff, cut.until, cut.eligibility)
+            judged = judge_eligibility(
+                paper, publication, cut.cutoff, cut.until, cut.eligibility, lists
+            )
             outcome, code, sentence = judged.outcome, judged.reason_code, judged.sentence
         found.append(
             dispose(

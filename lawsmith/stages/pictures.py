@@ -29,19 +29,20 @@ COLOURS: dict[Outcome, str] = {
 MAX_FAMILIES = 6
 
 
-def funnel(context: StageContext) -> bytes | None:
-    """Papers by the furthest stage they reached and how they stand there; None without any."""
-    papers = furthest_by_paper(all_dispositions(context.store, context.collection))
-    if not papers:
+def funnel(context: StageContext, release_id: str | None = None) -> bytes | None:
+    """Papers by the furthest stage they reached and how they stand there; None without any.
+
+    With a release id also, a bar for each reason, how its cut judged every paper.
+    """
+    counts = funnel_counts(context, release_id)
+    if not counts:
         return None
-    counts = Counter((item.stage, item.outcome) for item in papers.values())
-    reached = {stage for stage, _ in counts}
-    stages = [stage for stage in get_args(Stage) if stage in reached]
+    stages = list(dict.fromkeys(stage for stage, _ in counts))
     figure = Figure(figsize=(8, 0.6 * len(stages) + 1.4), layout="constrained")
     axes = figure.subplots()
     left = np.zeros(len(stages))
     for outcome, colour in COLOURS.items():
-        widths = np.array([counts[stage, outcome] for stage in stages], dtype=float)
+        widths = np.array([counts.get((stage, outcome), 0) for stage in stages], dtype=float)
         if widths.any():
             axes.barh(stages, widths, left=left, color=colour, label=outcome)
             left += widths
@@ -51,6 +52,29 @@ def funnel(context: StageContext) -> bytes | None:
     axes.legend(frameon=False)
     _plain(axes)
     return _png(figure)
+
+
+def funnel_counts(
+    context: StageContext, release_id: str | None = None
+) -> dict[tuple[str, Outcome], int]:
+    """(furthest stage, or `cut: <reason>`; outcome) -> how many papers, in the order of stages."""
+    every = all_dispositions(context.store, context.collection)
+    papers = furthest_by_paper(every)
+    counts = Counter[tuple[str, Outcome]]((x.stage, x.outcome) for x in papers.values())
+    order: list[str] = list(get_args(Stage))
+    found = {
+        key: counts[key]
+        for key in sorted(
+            counts, key=lambda key: (order.index(key[0]), list(COLOURS).index(key[1]))
+        )
+    }
+    judged = Counter[tuple[str, Outcome]](
+        (f"cut: {x.reason_code.value}", x.outcome)
+        for x in every
+        if release_id is not None and x.release_id == release_id and x.subject_kind == "paper"
+    )
+    # What passed first, then the reasons by how many papers they kept out.
+    return found | dict(sorted(judged.items(), key=lambda pair: (pair[0][1] != "passed", -pair[1])))
 
 
 def families(context: StageContext, partitions: Sequence[str]) -> bytes | None:

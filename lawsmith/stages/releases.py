@@ -20,7 +20,7 @@ from lawsmith.gateways.warehouse import (
 from lawsmith.release.bundle import Written, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.cuts import cut_of
+from lawsmith.stages.cuts import allow_policy, cut_of
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
 from lawsmith.stages.eligibility import accepted
 from lawsmith.stages.known import historical_cards
@@ -123,7 +123,7 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         cutoff=cut.cutoff,
         until=cut.until,
         eligibility=cut.eligibility,
-        policies=(),
+        policies=(allow_policy(cut),) if temporal else (),
         families=families,
         cards=cards,
         reviews=reviews,

@@ -40,6 +40,12 @@ def files(folder: Path) -> dict[str, bytes]:
         (["release", "temporal", "--cutoff", "2026-04"], "is not a day"),
         (["release", "temporal", "--cutoff", "2026-02-30"], "--cutoff"),
         (["release", "temporal", "--cutoff", "2026-04-30", "--version", "1.2"], "--version"),
+        (["release", "temporal", "--cutoff", "2026-04-30", "--journal", "1095-3786"], "no ISSN"),
+        (
+            ["release", "temporal", "--cutoff", "2026-04-30", "--category", "physics.*"],
+            "--category",
+        ),
+        (["release", "temporal", "--cutoff", "2026-04-30", "--policy", "any"], "preprint_only"),
         (["release", "monthly", "--cutoff", "2026-04-30"], "'monthly' is not temporal"),
         (["verify", "x", "--certificates=0"], "--certificates=N"),
         (["export", "x", "--to", "y", "--setting", "both"], "no setting"),

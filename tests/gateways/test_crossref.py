@@ -75,6 +75,15 @@ def test_a_doi_gives_online_and_print_apart(stub: Stub, opened: Opened) -> None:
     assert stub.agents[0].startswith("lawsmith/")
 
 
+def test_the_journal_comes_with_its_issns(stub: Stub, opened: Opened) -> None:
+    # The last has a wrong check digit: a slip of the record is not passed on.
+    numbers = ["2470-0045", "10953787", "1095-3786"]
+    names = ["Flows &amp; Waves", "Flows"]
+    stub.works = {DOI: {**_work(), "ISSN": numbers, "container-title": names}}
+    found = _found(opened())
+    assert (found.journal, found.journal_issns) == ("Flows & Waves", ("1095-3787", "2470-0045"))
+
+
 def test_the_api_has_a_pace_of_its_own(stub: Stub, opened: Opened, clock: Any) -> None:
     stub.works = {DOI: _work()}
     _found(

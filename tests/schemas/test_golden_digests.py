@@ -427,6 +427,8 @@ RECORDS: tuple[Record, ...] = (
         cutoff="2026-04-30",
         until="2026-10-31",
         eligibility="journal_required",
+        journals=("Journal of Flows",),
+        categories=("physics",),
         allow_incomplete=False,
         parents=(),
         reason=None,
@@ -537,7 +539,7 @@ GOLDEN: dict[str, str] = {
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
     "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
     "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
-    "cut": "8fa443249c0f1ca8b42a6644b2ad2195ca413f75878d49adb0d8be289e8de20c",
+    "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
@@ -561,3 +563,19 @@ def test_every_kind_of_record_has_a_golden_digest() -> None:
 
 
 SCHEMAS = {type(record).__module__ for record in RECORDS}
+
+
+CUT_OF_VERSION_1 = (
+    '{"allow_incomplete":false,"collection":"temporal-sample","cutoff":"2026-04-30",'
+    '"digest":"8fa443249c0f1ca8b42a6644b2ad2195ca413f75878d49adb0d8be289e8de20c",'
+    '"eligibility":"journal_required","id":"temporal-2026.10.0-sample","parents":[],'
+    '"reason":null,"schema_version":1,"until":"2026-10-31","version":"2026.10.0-sample"}'
+)
+
+
+def test_a_cut_of_the_first_version_is_one_without_lists() -> None:
+    cut = Cut.from_json(CUT_OF_VERSION_1)
+    assert (cut.journals, cut.categories, cut.cutoff) == ((), (), "2026-04-30")
+    assert Cut.from_json(cut.to_json()) == cut
+    with pytest.raises(ValueError, match="stored digest"):
+        Cut.from_json(CUT_OF_VERSION_1.replace("2026-10-31", "2026-10-30"))
