@@ -17,7 +17,7 @@ from lawsmith.gateways.arxiv_entries import arxiv_id, identity, paper_of
 from lawsmith.gateways.arxiv_files import fetch_files, stored_files
 from lawsmith.gateways.arxiv_licences import Licences
 from lawsmith.gateways.arxiv_listing import Lister
-from lawsmith.gateways.crossref import Crossref
+from lawsmith.gateways.crossref import open_crossref
 from lawsmith.gateways.harvests import Harvest, Problem
 from lawsmith.gateways.pace import Pace
 from lawsmith.gateways.polite_http import DownloadError, PoliteSession, RefusedError
@@ -56,28 +56,21 @@ class ArxivSource:
                 fix="set contact_email in lawsmith.toml or LAWSMITH_CONTACT_EMAIL",
             )
         self.folder: Path = store.packets / "arxiv"
-
-        def session(name: str, delay: float) -> PoliteSession:
-            return PoliteSession(
-                Pace(store.locks / f"{name}.pace", delay, clock=clock, sleep=sleep),
-                contact=settings.contact_email,
-                timeouts=(settings.arxiv.connect_seconds, settings.arxiv.read_seconds),
-                max_bytes=settings.arxiv.max_file_bytes,
-                max_seconds=settings.arxiv.body_seconds,
-            )
-
         # One session, so one pace, for all that is asked of arXiv.
-        self._session = session("arxiv", settings.arxiv.delay_seconds)
+        self._session = PoliteSession(
+            Pace(
+                store.locks / "arxiv.pace", settings.arxiv.delay_seconds, clock=clock, sleep=sleep
+            ),
+            contact=settings.contact_email,
+            timeouts=(settings.arxiv.connect_seconds, settings.arxiv.read_seconds),
+            max_bytes=settings.arxiv.max_file_bytes,
+            max_seconds=settings.arxiv.body_seconds,
+        )
         self._lister = Lister(self._session, settings.arxiv)
         self._licences = Licences(
             self._session, settings.arxiv.oai, store.packets / "arxiv-licences"
         )
-        self._crossref = Crossref(
-            session("crossref", settings.crossref.delay_seconds),
-            settings.crossref_url,
-            contact=settings.contact_email,
-            match_score=settings.crossref.match_score,
-        )
+        self._crossref = open_crossref(settings, store, clock=clock, sleep=sleep)
         self._failures = 0
 
     def harvest(self, window: Window) -> Harvest:

@@ -7,7 +7,7 @@ that is not certainly the paper gives none.
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,7 +15,10 @@ from urllib.parse import quote, urlencode
 from lawsmith.gateways.arxiv_entries import arxiv_id
 from lawsmith.gateways.crossref_works import Work, agreement, is_arxiv, read_work
 from lawsmith.gateways.harvests import Problem
+from lawsmith.gateways.pace import Pace
 from lawsmith.gateways.polite_http import DownloadError, PoliteSession, RefusedError
+from lawsmith.gateways.warehouse import Store
+from lawsmith.settings import Settings
 from schemas.source import Paper, Publication, ReasonCode, RelatedPreprint
 
 ROWS = 20
@@ -81,11 +84,19 @@ class Crossref:
 
     def _look_up(self, paper: Paper) -> _Finding:
         for doi in (paper.doi or "").split():
-            work = self._work(doi)
-            if work is not None and work.in_a_journal:
+            work = self._published(doi)
+            if work is not None:
                 score = agreement(paper.title, paper.authors, work)
                 return _Finding(work, "doi", score, self._preprints(paper, work))
         return self._by_title(paper)
+
+    def _published(self, doi: str) -> Work | None:
+        """The work of a DOI if it is in a journal; of a preprint, what it became."""
+        work = self._work(doi)
+        if work is None or work.in_a_journal:
+            return work
+        became = map(self._work, work.preprint_of)
+        return next((one for one in became if one is not None and one.in_a_journal), None)
 
     def _by_title(self, paper: Paper) -> _Finding:
         """The work that agrees best in title and authors, if it does so well and alone."""
@@ -155,6 +166,32 @@ class Crossref:
         return message
 
 
+def open_crossref(
+    settings: Settings,
+    store: Store,
+    *,
+    clock: Callable[[], float],
+    sleep: Callable[[float], object],
+) -> Crossref:
+    """Crossref behind a polite session of this store; nothing is sent yet."""
+    pace = Pace(
+        store.locks / "crossref.pace", settings.crossref.delay_seconds, clock=clock, sleep=sleep
+    )
+    session = PoliteSession(
+        pace,
+        contact=settings.contact_email,
+        timeouts=(settings.arxiv.connect_seconds, settings.arxiv.read_seconds),
+        max_bytes=settings.arxiv.max_file_bytes,
+        max_seconds=settings.arxiv.body_seconds,
+    )
+    return Crossref(
+        session,
+        settings.crossref_url,
+        contact=settings.contact_email,
+        match_score=settings.crossref.match_score,
+    )
+
+
 def _fault(body: bytes) -> str | None:
     try:
         answer = json.loads(body)
@@ -188,4 +225,4 @@ def _publication(paper: Paper, finding: _Finding, now: str) -> Publication:
     )
 
 
-__all__ = ("Crossref",)
+__all__ = ("Crossref", "open_crossref")

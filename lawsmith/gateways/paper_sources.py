@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -11,6 +12,9 @@ from lawsmith.gateways.harvests import PaperSource
 from lawsmith.gateways.warehouse import Store
 from lawsmith.settings import Settings
 from schemas.record import Day, Part
+
+if TYPE_CHECKING:
+    from lawsmith.gateways.crossref import Crossref
 
 
 class SampleTerms(Part):
@@ -82,6 +86,22 @@ def open_source(
     return FolderSource(folder, prefix="folder")
 
 
+def open_look_ups(
+    settings: Settings,
+    store: Store,
+    source: str,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], object] = time.sleep,
+) -> "Crossref | None":
+    """Crossref for the papers of a folder; None for the sample and without a contact address."""
+    if source == "sample" or "@" not in settings.contact_email:
+        return None
+    from lawsmith.gateways.crossref import open_crossref
+
+    return open_crossref(settings, store, clock=clock, sleep=sleep)
+
+
 def _sample_folder(settings: Settings) -> Path:
     folder = settings.data_root / "sample"
     if not (folder / "metadata.jsonl").is_file():
@@ -95,6 +115,7 @@ def _sample_folder(settings: Settings) -> Path:
 
 __all__ = (
     "SampleTerms",
+    "open_look_ups",
     "open_source",
     "sample_terms",
 )

@@ -5,13 +5,13 @@ A paper without a journal date is due again in each weekly run, a published one 
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
 
 from lawsmith.gateways.harvests import PaperSource, Problem
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import Row, read_partition, read_table
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import read_stage, row_of
+from lawsmith.stages.looking_up import dates_of_folder, due_now, due_of_folder, facts
 from lawsmith.stages.passes import PartitionPass, Subject
 from schemas.record import content_digest
 from schemas.source import Outcome, Paper, Publication, ReasonCode
@@ -27,13 +27,17 @@ def run(context: StageContext) -> StageReport:
         PrerequisiteError: the source cannot be opened, or arXiv cannot be reached.
     """
     papers = _known(context)
-    due = _due(context, papers)
     source = open_source(context.settings, context.store, context.source)
     step = PartitionPass(context, "publications", PARTITION)
-    revised = _mark_revised(step, source, papers, due) if due else 0
-    by_id = {paper.id: paper for paper in due}
+    if context.source == "arxiv":
+        due = due_now(context, papers, _held(context))
+        revised = _mark_revised(step, source, papers, due) if due else 0
+        news = source.publications(due, context.now()) if due else ()
+    else:
+        revised, news = 0, dates_of_folder(context, source, papers, _held(context))
+    by_id = {paper.id: paper for paper in papers}
     looked_up, faults = list[Publication](), list[Problem]()
-    for found in source.publications(due, context.now()) if due else ():
+    for found in news:
         if isinstance(found, Problem):
             faults.append(found)
             _put_off(step, by_id[found.paper_id], found)
@@ -67,8 +71,14 @@ def run(context: StageContext) -> StageReport:
 
 
 def due_papers(context: StageContext) -> list[Paper]:
-    """The papers of a network source whose look-up is due; those of a folder cost none."""
-    return _due(context, _known(context)) if context.source == "arxiv" else []
+    """The papers about which the network is to be asked now."""
+    papers = _known(context)
+    if not papers or context.source == "sample":
+        return []
+    if context.source == "arxiv":
+        return due_now(context, papers, _held(context))
+    source = open_source(context.settings, context.store, context.source)
+    return due_of_folder(context, source, papers, _held(context))
 
 
 def revised_papers(context: StageContext, since: str = "") -> dict[str, int]:
@@ -89,25 +99,9 @@ def _known(context: StageContext) -> list[Paper]:
     return [paper for paper in papers if paper.source == kind]
 
 
-def _due(context: StageContext, papers: Sequence[Paper]) -> list[Paper]:
-    """All versions of the papers of which one was never looked up or longest ago."""
-    if context.source != "arxiv":
-        return list(papers)
-    held = {
-        row.id: row for row in read_partition(context.store, TABLE, context.collection, PARTITION)
-    }
-    now = datetime.fromisoformat(context.now())
-    due = {paper.paper_id for paper in papers if _is_due(context, held.get(paper.id), now)}
-    return [paper for paper in papers if paper.paper_id in due]
-
-
-def _is_due(context: StageContext, row: Row | None, now: datetime) -> bool:
-    if row is None:
-        return True
-    terms = context.settings.crossref
-    days = terms.waiting_days if row.outcome == "waiting" else terms.published_days
-    checked = datetime.fromisoformat(Publication.from_json(row.record).checked_at)
-    return now - checked >= timedelta(days=days)
+def _held(context: StageContext) -> dict[str, Publication]:
+    rows = read_partition(context.store, TABLE, context.collection, PARTITION)
+    return {row.id: Publication.from_json(row.record) for row in rows}
 
 
 def _subject(paper: Paper, found: Publication) -> Subject:
@@ -130,7 +124,7 @@ def _settle(step: PartitionPass, context: StageContext, paper: Paper, found: Pub
         earlier = Publication.from_json(before.record)
         since = earlier.unchanged_since or earlier.checked_at
         same = Publication.model_validate({**found.model_dump(), "unchanged_since": since})
-        if context.source == "arxiv":
+        if found.provenance == "crossref" or facts(found) != facts(earlier):
             outcome, code, _ = _standing(same)
             step.refresh(subject, [_row(context, paper, same, outcome, code)])
         return
