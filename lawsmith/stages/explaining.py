@@ -8,6 +8,7 @@ from lawsmith.expressions import to_infix
 from lawsmith.gateways.warehouse import Row, read_table
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions
+from lawsmith.stages.superseded import former_cards
 from schemas.card import Anchor, Card, CardDraft, Choices, Domain
 from schemas.family import Family
 from schemas.review import Review
@@ -55,6 +56,7 @@ def explain(context: StageContext, subject: str) -> list[Section]:
     for row in read_table(context.store, "cards", context.collection):
         if _is_card_of(row, subject):
             sections.extend(card_sections(row))
+    sections.extend(_former(row) for row in former_cards(context) if _is_card_of(row, subject))
     for table in ("reviews/card", "reviews/case"):
         sections.extend(_reviews(context, table, subject))
     sections.extend(
@@ -81,6 +83,19 @@ def card_sections(row: Row) -> list[Section]:
         drafted = tuple((item.readout, item.expression, item.status) for item in draft.relations)
         return [*sections, Section("Drafted", ("readout", "expression", "status"), drafted)]
     return [*sections, *_card(Card.from_json(row.record))]
+
+
+def _former(row: Row) -> Section:
+    """What a card said before another version of its paper took its place."""
+    draft = CardDraft.model_validate_json(str(row.extra["draft"]))
+    return Section(
+        f"Superseded card {row.id}, read from version {row.extra['version']}",
+        ("outcome", "reason", "readout", "expression", "status"),
+        tuple(
+            (row.outcome, row.reason_code, item.readout, item.expression, item.status)
+            for item in draft.relations
+        ),
+    )
 
 
 def _card(card: Card) -> Iterator[Section]:

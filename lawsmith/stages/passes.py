@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from lawsmith.gateways.warehouse import Row, read_partition, write_partition
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import FINAL, dispose, read_stage, write_stage
+from lawsmith.stages.superseded import keep
 from schemas.source import Disposition, Outcome, ReasonCode, Stage, SubjectKind
 
 
@@ -27,7 +28,7 @@ class PartitionPass:
 
     A subject whose digest has a final disposition is left alone with its rows. Rows of
     subjects that are not visited stay (an older version of a paper keeps its card), unless a
-    subject settled in this pass makes a row of the same id.
+    subject settled in this pass makes a row of the same id; the former row is then kept apart.
     """
 
     context: StageContext
@@ -36,6 +37,7 @@ class PartitionPass:
     table: str = ""
     held: dict[tuple[str, str], Disposition] = field(init=False)
     rows: dict[str, list[Row]] = field(init=False)
+    stored: list[Row] = field(init=False)
     settled: dict[tuple[str, str], Disposition] = field(init=False, default_factory=dict)
     kept: set[tuple[str, str]] = field(init=False, default_factory=set)
     new: int = field(init=False, default=0)
@@ -45,9 +47,10 @@ class PartitionPass:
         self.table = self.table or self.stage
         self.held = read_stage(self.context, self.stage, self.partition)
         self.rows = defaultdict(list)
-        for row in read_partition(
+        self.stored = read_partition(
             self.context.store, self.table, self.context.collection, self.partition
-        ):
+        )
+        for row in self.stored:
             self.rows[str(row.extra["subject_id"])].append(row)
 
     def done(self, subject: Subject) -> bool:
@@ -106,11 +109,17 @@ class PartitionPass:
         rows = sorted(self._rows(), key=lambda row: row.id)
         dispositions = sorted(merged.values(), key=lambda item: item.id)
         if self.new or self.refreshed:
+            keep(self.context, self.stage, self.partition, self._replaced(rows))
             write_partition(
                 self.context.store, self.table, self.context.collection, self.partition, rows
             )
             write_stage(self.context, self.stage, self.partition, dispositions)
         return rows, dispositions
+
+    def _replaced(self, rows: Sequence[Row]) -> list[Row]:
+        """The stored rows that these do not hold any more."""
+        now = {(row.id, row.digest) for row in rows}
+        return [row for row in self.stored if (row.id, row.digest) not in now]
 
     def _rows(self) -> list[Row]:
         """The rows of all subjects; one settled now takes a row id over from an earlier one."""

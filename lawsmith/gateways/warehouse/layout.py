@@ -115,6 +115,17 @@ _COLUMNS: dict[str, dict[str, ColumnType]] = {
         "strict": "text",
         "strict_delta": "text",
     },
+    "superseded": {
+        "stage": "text",
+        "row_id": "text",
+        "version": "integer",
+        "title": "text",
+        "extractor": "text",
+        "replayed": "flag",
+        "reasons": "text",
+        "draft": "text",
+        "card": "text",
+    },
     "cuts": {"release_id": "text", "cutoff": "text", "until": "text"},
     "dispositions": {
         "subject_kind": "text",
