@@ -30,7 +30,7 @@ Stage = Literal[
 """The stage tables; eligibility at a cut is stage `tasks` with its release id."""
 
 SubjectKind = Literal["paper", "packet", "card", "family", "week"]
-"""A week is a subject only where its harvest is incomplete."""
+"""A week is a subject where its harvest is incomplete, and where a network source gave all."""
 
 _PAPER = re.compile(r"(arxiv|sample|folder):[A-Za-z0-9.-]+")
 
@@ -46,6 +46,7 @@ class ReasonCode(StrEnum):
     FILE_CHANGED = "file_changed"
     DOWNLOAD_FAILED = "download_failed"
     INCOMPLETE_HARVEST = "incomplete_harvest"
+    HARVESTED_WHOLE = "harvested_whole"
     # publications
     AWAITING_PUBLICATION = "awaiting_publication"
     NOT_LOOKED_UP = "not_looked_up"

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lawsmith.curation.windows import week_of
 from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import partitions_of, read_partition, read_table
+from lawsmith.gateways.warehouse import read_partition, read_table
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import read_stage
 from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.known import historical_cards
@@ -21,6 +20,7 @@ from lawsmith.stages.reviews import (
     admitted_cards,
     forged_families,
 )
+from lawsmith.stages.sources import week_subject
 from lawsmith.stages.spans import window_of
 from schemas.family import Family
 from schemas.source import Paper, Stage
@@ -65,14 +65,13 @@ def pending_historical(context: StageContext) -> list[str]:
 
 def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, Paper | None]]:
     if context.source == "arxiv":
-        held = set(partitions_of(context.store, "sources", context.collection))
         revised = _not_harvested(context, revised_papers(context))
         for week in weeks:
-            stage = read_stage(context, "sources", week)
+            step = PartitionPass(context, "sources", week)
             if (
-                week not in held
+                not step.done(week_subject(context, week))
                 or week in revised
-                or any(item.outcome == "failed" for item in stage.values())
+                or any(item.outcome == "failed" for item in step.held.values())
             ):
                 yield week, None
         return

@@ -32,7 +32,7 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         step = PartitionPass(context, "sources", week)
         for paper in by_week[week]:
             _settle(step, paper, harvest, context, week)
-        _settle_harvest(step, harvest, week)
+        _settle_harvest(step, harvest, week, by_week[week])
         week_rows, week_dispositions = step.write()
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
@@ -61,14 +61,40 @@ def _notes(harvest: Harvest) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _settle_harvest(step: PartitionPass, harvest: Harvest, week: str) -> None:
-    """A week of an incomplete harvest is failed until a harvest of it is complete."""
-    subject = Subject("week", week, content_digest("week", 1, week), None, None)
+def _settle_harvest(
+    step: PartitionPass, harvest: Harvest, week: str, papers: Sequence[Paper]
+) -> None:
+    """A week of an incomplete harvest is failed until a harvest of it is complete.
+
+    That a network source gave a week whole is kept, too, so that it is not asked again, and so
+    that papers of another source in the same week are not taken for it.
+    """
+    context = step.context
+    subject = week_subject(context, week)
+    failed = [item for item in step.held.values() if _is_failed_week(item)]
     if not harvest.complete:
         sentence = f"{harvest.found} of {harvest.expected} entries came"
         step.settle(subject, "failed", ReasonCode.INCOMPLETE_HARVEST, sentence)
-    elif (subject.id, subject.digest) in step.held:
-        step.settle(subject, "passed", ReasonCode.OK, "harvested again, complete")
+        return
+    for item in failed:
+        # Also of other categories than those asked for now.
+        earlier = Subject("week", item.subject_id, item.digest_judged, None, None)
+        step.settle(earlier, "passed", ReasonCode.HARVESTED_WHOLE, "harvested again, complete")
+    settled = any(item.digest_judged == subject.digest for item in failed)
+    if context.source == "arxiv" and not settled and not step.done(subject):
+        sentence = f"{len(papers)} papers, all that {context.source} lists"
+        step.settle(subject, "passed", ReasonCode.HARVESTED_WHOLE, sentence)
+
+
+def _is_failed_week(item: Disposition) -> bool:
+    return item.subject_kind == "week" and item.outcome == "failed"
+
+
+def week_subject(context: StageContext, week: str) -> Subject:
+    """A week as its source is asked for it: of other categories it is another."""
+    asked = {"source": context.source, "categories": list(context.settings.arxiv.categories)}
+    about = [week, asked] if context.source == "arxiv" else week
+    return Subject("week", week, content_digest("week", 1, about), None, None)
 
 
 def _settle(

@@ -1,6 +1,7 @@
 """Live arXiv: the same command against an Atom server on loopback."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,3 +82,65 @@ def test_a_window_of_arxiv_with_live_models(
     )
     assert released.code == 1
     assert released.err.count("\n") == 1
+
+
+QUARTER = "2026-07-01..2026-10-01"
+
+
+@pytest.fixture
+def quarter(
+    stub: Any, entry: Any, sample_pdf: Callable[[str], bytes], tmp_path: Path
+) -> dict[str, str]:
+    """Papers in the first, a middle and the last week of a quarter; triage turns all away."""
+    days = {"2607.00001": "01T00:00", "2608.00002": "12T09:30", "2609.00003": "30T23:59"}
+    stub.entries = [
+        entry(name, f"2026-{name[2:4]}-{day}:00Z", title=f"Paper {name}")
+        for name, day in days.items()
+    ]
+    stub.files = {f"/pdf/{name}v1": (200, sample_pdf("sample-0009"), {}) for name in days}
+    config = tmp_path / "strict.toml"
+    config.write_text("[triage]\nthreshold = 1.0\n", encoding="utf-8")
+    return {
+        "LAWSMITH_ARXIV_URL": f"http://127.0.0.1:{stub.port}/api/query",
+        "LAWSMITH_ARXIV_DELAY": "0.01",
+        "LAWSMITH_CROSSREF_URL": f"http://127.0.0.1:{stub.port}",
+        "LAWSMITH_CROSSREF_DELAY": "0.01",
+        "LAWSMITH_CONTACT_EMAIL": "curator@example.org",
+        "LAWSMITH_CONFIG": str(config),
+    }
+
+
+def _files(asked: list[str]) -> list[str]:
+    return sorted(path for path in asked if path.startswith(("/pdf", "/src")))
+
+
+@pytest.mark.long
+def test_a_quarter_is_one_command_and_done_asks_for_nothing(
+    lawsmith: Shell, stub: Any, entry: Any, sample_pdf: Callable[[str], bytes], quarter: Any
+) -> None:
+    asked = ("refresh", "--source", "arxiv", "--window", QUARTER, "--json")
+    first = lawsmith(*asked, **quarter)
+    assert first.code == 0, first.err
+    names = ["2607.00001", "2608.00002", "2609.00003"]
+    assert stands(first) == {f"arxiv:{name}v1": ("cards", "below_triage") for name in names}
+    # Every file once: the source that is not there, then the PDF.
+    assert _files(stub.asked) == sorted(
+        f"/{kind}/{name}v1" for name in names for kind in ("pdf", "src")
+    )
+
+    # The quarter is done: not even a list is asked for, nor Crossref within the week.
+    stub.asked.clear()
+    again = lawsmith(*asked, **quarter)
+    assert (again.code, stub.asked) == (0, [])
+    assert stands(again) == stands(first)
+
+    # A longer window takes up the new week alone.
+    stub.entries.append(entry("2610.00004", "2026-10-06T10:00:00Z", title="Paper 2610.00004"))
+    stub.files["/pdf/2610.00004v1"] = (200, sample_pdf("sample-0009"), {})
+    longer = lawsmith(*asked[:4], "2026-07-01..2026-10-12", "--json", **quarter)
+    assert longer.code == 0, longer.err
+    assert len(stands(longer)) == 4
+    assert _files(stub.asked) == ["/pdf/2610.00004v1", "/src/2610.00004v1"]
+    listed = [path for path in stub.asked if "submittedDate" in path]
+    assert len(listed) == 1
+    assert "submittedDate%3A%5B202610040000+TO+202610132359%5D" in listed[0]

@@ -1,14 +1,17 @@
 """Stage publications over live papers: what is due, what is found, what a revision sets off."""
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from lawsmith.curation.windows import parse_window, weeks_of
 from lawsmith.gateways.warehouse import read_partition, read_table
 from lawsmith.stages import packets, publications, sources
 from lawsmith.stages.checks import publications as look
@@ -190,3 +193,56 @@ def test_an_incomplete_week_is_marked_and_harvested_again(stub: Any, at: Open) -
     stub.total = None
     sources.run(at("2026-10-17"), [WEEK])
     assert "sources (not harvested whole)" not in pending(at("2026-10-17"), [WEEK])[WEEK]
+
+
+def _whole(context: StageContext, weeks: list[str]) -> list[str]:
+    """The weeks that the source need not be asked about."""
+    todo = pending(context, weeks)
+    return [one for one in weeks if "sources (not harvested whole)" not in todo.get(one, [])]
+
+
+def test_a_quarter_is_one_request_and_done_none(stub: Any, at: Open) -> None:
+    weeks = weeks_of(parse_window("2026-07-01..2026-10-12"))
+    context = at("2026-10-16")
+    assert _whole(context, weeks) == [WEEK]
+    stub.entries.append(NET.Entry("2608.00001", "2026-08-12T00:00:00Z"))
+    stub.files["/src/2608.00001v1"] = (200, NET.packed(**{"ms.tex": NET.TEX}), {})
+    sources.run(context, weeks)
+    assert len([path for path in stub.asked if path.startswith("/api")]) == 1
+    assert [path for path in stub.asked if path.startswith(("/src", "/pdf"))] == [
+        "/src/2608.00001v1"
+    ]
+    # The weeks without any paper are as done as the others.
+    stub.asked.clear()
+    assert _whole(context, weeks) == weeks
+    assert stub.asked == []
+
+
+def test_papers_of_a_folder_do_not_make_a_week_of_arxiv_done(
+    stub: Any, at: Open, tmp_path: Path
+) -> None:
+    line: dict[str, object] = {
+        "id": "folder:1",
+        "version": 1,
+        "published": "2026-09-30T00:00:00Z",
+        "updated": "2026-09-30T00:00:00Z",
+        **dict.fromkeys(("title", "abstract"), "Flow"),
+        **{key: [] for key in ("authors", "categories", "related_preprints", "files")},
+        **dict.fromkeys(("doi", "journal_ref", "journal_online", "journal_print", "licence")),
+    }
+    (tmp_path / "metadata.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    context = at("2026-10-16")
+    sources.run(replace(context, source=str(tmp_path)), ["2026-09-28"])
+    assert read_partition(context.store, "sources", context.collection, "2026-09-28") != []
+    assert _whole(context, ["2026-09-28", WEEK]) == [WEEK]
+
+
+def test_other_categories_are_another_harvest(stub: Any, at: Open) -> None:
+    context = at("2026-10-16")
+    assert _whole(context, [WEEK]) == [WEEK]
+    other = context.settings.arxiv.model_copy(update={"categories": ("astro-ph",)})
+    asked = replace(context, settings=context.settings.model_copy(update={"arxiv": other}))
+    assert _whole(asked, [WEEK]) == []
+    sources.run(asked, [WEEK])
+    assert _whole(asked, [WEEK]) == [WEEK]
+    assert _whole(context, [WEEK]) == [WEEK]
