@@ -6,13 +6,11 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.measurement.constraints import Points
 from lawsmith.mutation.distinctness import STRUCTURAL
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sifting import Sieve, Sifted
-from lawsmith.mutation.sources import Interface
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
@@ -91,30 +89,6 @@ class Pool:
         return new
 
 
-def temporal_candidates(
-    interface: Interface,
-    original: RelationSet,
-    points: Points,
-    rng: Generator,
-    rejected: list[RejectedCandidate],
-) -> Iterator[Candidate]:
-    """Every screened candidate of one and of two moves, kind after kind in their keyed order.
-
-    Args:
-        interface: controls, units, constraints, identities.
-        original: the Original.
-        points: feasible inputs at which the worlds are compared.
-        rng: the keyed generator of `moves`.
-        rejected: what the screening refuses is appended here.
-
-    Raises:
-        UndefinedValueError: the Original has no value at a point.
-    """
-    pool = Pool(Ground(interface, original, points), rng, rejected)
-    for kind in pool.kinds:
-        yield from (sifted.candidate for sifted in pool.of_kind(kind))
-
-
 def composable(first: Candidate, second: Candidate) -> bool:
     """Whether two moves can be made at once: no edit inside another, no name for two things."""
     for one in first.edits:
@@ -155,5 +129,4 @@ __all__ = (
     "composable",
     "composed",
     "historical_candidates",
-    "temporal_candidates",
 )

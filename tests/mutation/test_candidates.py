@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawsmith.measurement import dense_design
-from lawsmith.mutation.candidates import Pool, temporal_candidates
+from lawsmith.mutation.candidates import Pool
 from lawsmith.mutation.ground import Ground
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
@@ -71,12 +71,8 @@ def test_within_a_kind_the_smallest_change_that_passes_is_taken(card: Card, key:
 
 
 def test_no_law_is_offered_twice(card: Card) -> None:
-    ground = ground_of(card)
-    found = list(
-        temporal_candidates(
-            ground.interface, ground.original, ground.points, np.random.default_rng(5), []
-        )
-    )
+    pool = Pool(ground_of(card), np.random.default_rng(5), [])
+    found = [sifted.candidate for kind in pool.kinds for sifted in pool.of_kind(kind)]
     edits = [(frozenset(c.edits.items()), c.introduced) for c in found]
     assert len(edits) == len(set(edits))
     assert {len(c.moves) for c in found} == {1, 2}
