@@ -11,6 +11,7 @@ from assets.partitions import RELEASES
 from assets.resources import Engine
 from lawsmith.errors import LawsmithError, PrerequisiteError
 from lawsmith.gateways.warehouse import Store, rebuild_catalogue
+from pipelines.run_record import light_record
 
 PID_TAG = "lawsmith/pid"
 _RANGE_START = "dagster/asset_partition_range_start"
@@ -64,14 +65,15 @@ def launch(
     if release_id is not None:
         instance.add_dynamic_partitions(str(RELEASES.name), [release_id])
     try:
-        result = defs.resolve_job_def(job).execute_in_process(
-            instance=instance,
-            resources={"engine": engine},
-            partition_key=release_id,
-            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
-            tags=tags,
-            raise_on_error=True,
-        )
+        with light_record():
+            result = defs.resolve_job_def(job).execute_in_process(
+                instance=instance,
+                resources={"engine": engine},
+                partition_key=release_id,
+                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+                tags=tags,
+                raise_on_error=True,
+            )
     except LawsmithError:
         # The assets that rebuild the catalogue at the end of a run were not reached.
         rebuild_catalogue(engine.store(), wait=60.0)
