@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.stages.context import Progress as Tell
+from lawsmith.stages.plain_text import inert
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -25,31 +25,10 @@ LONGEST_WHOLE = 28
 """Characters of a cell that is never folded: ids, stages, reason codes."""
 
 
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-
-
 class Volume:
     """How much a command says: 0 quiet, 1 as usual, 2 with every paper."""
 
     level = 1
-
-
-def inert(text: str, keep: str = "") -> str:
-    """The text with everything that could steer a terminal made visible.
-
-    Text of papers and models is data: escape sequences, other control characters, marks that
-    turn the direction of writing and invisible characters are shown by their code.
-
-    Args:
-        text: what is to be printed.
-        keep: characters left as they are, such as a line feed.
-    """
-    return "".join(
-        char
-        if char in keep or unicodedata.category(char) not in _STEERING
-        else (" " if char in "\t\n\r" else f"\\u{{{ord(char):x}}}")
-        for char in text
-    )
 
 
 def say(text: str) -> None:

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.cli import console
-from lawsmith.cli.console import inert
 from lawsmith.stages.beside import Evidence, Fact, Line
 from lawsmith.stages.card_pages import CardPage
 from lawsmith.stages.card_reviews import CriterionSeen, ReviewSeen
+from lawsmith.stages.plain_text import inert
 from lawsmith.stages.sections import Section
 
 SIDE_BY_SIDE = 100
