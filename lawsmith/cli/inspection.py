@@ -9,6 +9,7 @@ from typing import Annotated, get_args
 import typer
 
 from lawsmith.cli import console
+from lawsmith.cli.app_errors import usage
 from lawsmith.cli.options import Config, Json
 from lawsmith.cli.pages import show_page, show_story
 from lawsmith.cli.summary import PAPER_COLUMNS, paper_rows
@@ -121,13 +122,10 @@ def list_cards(
     """Every drafted card as it stands after gates and review."""
     _known("--outcome", outcome, get_args(Outcome))
     _known("--reason", reason, [code.value for code in ReasonCode])
-    found = listed_cards(
-        open_context(source=source, config_file=config),
-        outcome=outcome,
-        reason=reason,
-        window=None if window is None else parse_window(window),
-        readings=readings,
-    )
+    with usage("--window"):
+        weeks = None if window is None else parse_window(window)
+    context = open_context(source=source, config_file=config)
+    found = listed_cards(context, outcome=outcome, reason=reason, window=weeks, readings=readings)
     columns = ("card", "stage", "outcome", "reason", "week", "extractor", "title")
     rows = [
         (one.id, one.stage, one.outcome, one.reason, one.week, one.extractor, one.title)
@@ -190,9 +188,9 @@ def config(
 
 
 def _known(option: str, given: str | None, known: Sequence[str]) -> None:
-    if given is not None and given not in known:
-        near = difflib.get_close_matches(given, known, n=2)
-        raise InputError(
-            f"{option} is {given!r}",
-            fix=f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}",
-        )
+    if given is None or given in known:
+        return
+    near = difflib.get_close_matches(given, known, n=2)
+    fix = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}"
+    with usage(option):
+        raise InputError(f"unknown value {given!r}", fix=fix)
