@@ -173,7 +173,7 @@ def _review_title(review: ReviewSeen) -> str:
     same = ", the model that extracted" if review.same_model else ""
     return (
         f"Review of the {review.subject}, revision {review.revision}, by {who}{same}:"
-        f" {review.decision}"
+        f" {review.decision}{' (of what it was before)' if review.former else ''}"
     )
 
 

@@ -23,6 +23,7 @@ from lawsmith.stages.sections import Section
 from schemas.card import CardDraft
 from schemas.family import Family
 from schemas.packet import Packet
+from schemas.review import Review
 from schemas.source import Paper, ReasonCode
 
 OF_KNOWN_LAWS = frozenset({ReasonCode.TEMPORAL_RESTATED, ReasonCode.DUPLICATE})
@@ -65,11 +66,12 @@ class CardPage:
 
 def card_page(context: StageContext, row: Row) -> CardPage:
     """The page of one row of table `cards`."""
-    drafts = _drafts(context, row)
+    drafts, digests = _drafts(context, row)
     revision, draft = max(drafts.items())
     packet = _packet(context, row)
     facts = () if packet is None else facts_of(draft, packet)
-    reviews = tuple(reviews_seen(context, row.id, packet))
+    families = {item.digest for item in _families(context, row.id)}
+    reviews = tuple(reviews_seen(context, row.id, packet, digests | families))
     decision = override_of(context, row.id, str(row.paper_id))
     today = _today(context, row, revision, draft, packet, None)
     # What was decided concerns the first draft; a revision is shown with what gates say now.
@@ -108,14 +110,31 @@ def _head(row: Row, revision: int) -> Section:
     return Section(f"Card {row.id}", columns, ((*cells, *rest),))
 
 
-def _drafts(context: StageContext, row: Row) -> dict[int, CardDraft]:
-    """Revision -> draft; revisions that a gate stopped are not kept, only their finding."""
-    found = {0: CardDraft.model_validate_json(str(row.extra["draft"]))}
-    for review in read_partition(context.store, "reviews/card", context.collection, row.partition):
-        if review.extra["card_id"] == row.id and review.extra["draft"]:
-            revision = int(review.extra["revision"] or 0)
-            found[revision] = CardDraft.model_validate_json(str(review.extra["draft"]))
-    return found
+def _drafts(context: StageContext, row: Row) -> tuple[dict[int, CardDraft], set[str]]:
+    """Revision -> draft, and the digests of the cards made of them.
+
+    Revisions that a gate stopped are not kept, only their finding. Reviews of what the card was
+    before (another version of the paper, an earlier reading) begin with another card: none of
+    their drafts is a revision of this one.
+    """
+    drafts = {0: CardDraft.model_validate_json(str(row.extra["draft"]))}
+    digests = {row.digest}
+    reviews = sorted(
+        (
+            (int(item.extra["revision"] or 0), Review.from_json(item.record).subject_digest, item)
+            for item in read_partition(
+                context.store, "reviews/card", context.collection, row.partition
+            )
+            if item.extra["card_id"] == row.id
+        ),
+        key=lambda entry: entry[0],
+    )
+    if not reviews or reviews[0][1] != row.digest:
+        return drafts, digests
+    for revision, digest, item in reviews[1:]:
+        drafts[revision] = CardDraft.model_validate_json(str(item.extra["draft"]))
+        digests.add(digest)
+    return drafts, digests
 
 
 def _packet(context: StageContext, row: Row) -> Packet | None:

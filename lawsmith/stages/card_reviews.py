@@ -6,7 +6,7 @@ that words can never be shown under a verdict that they do not belong to.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,15 +47,24 @@ class ReviewSeen:
     reviewer: str
     same_model: bool
     replayed: bool
+    former: bool
+    """It judged what the card or its family was before, not what is shown."""
     decision: str
     changes: str | None
     criteria: tuple[CriterionSeen, ...]
 
 
 def reviews_seen(
-    context: StageContext, card_id: str, packet: Packet | None
+    context: StageContext, card_id: str, packet: Packet | None, standing: Collection[str]
 ) -> Iterator[ReviewSeen]:
-    """Every review of a card and of its cases, in the order they were held."""
+    """Every review of a card and of its cases, in the order they were held.
+
+    Args:
+        context: of the collection.
+        card_id: whose.
+        packet: the text that its lines are shown from.
+        standing: digests of the card, its revisions and its families as they are now.
+    """
     rows = [
         row
         for table in ("reviews/card", "reviews/case")
@@ -73,6 +82,7 @@ def reviews_seen(
             reviewer=review.reviewer,
             same_model=review.same_model,
             replayed=review.replayed,
+            former=review.subject_digest not in standing,
             decision=review.decision,
             changes=review.changes,
             criteria=tuple(_criterion(item, packet, review, words) for item in review.criteria),
@@ -168,8 +178,9 @@ def disagreements(
         reviews: of one card; a card under review had passed the gates.
         reasons: what the gates find in the newest draft now.
     """
-    newest = max((review.revision for review in reviews), default=0)
-    for review in reviews:
+    current = [review for review in reviews if not review.former]
+    newest = max((review.revision for review in current), default=0)
+    for review in current:
         standing = reasons if review.revision == newest else ()
         touched = {name: reason for reason in standing for name in criteria_of(reason)}
         for item in review.criteria:

@@ -195,6 +195,17 @@ def test_a_revision_is_shown_with_what_it_changed(filled: Shell, home: "Home") -
     assert line.split()[0] == "1"
 
 
+def test_a_review_of_what_a_card_was_before_says_so(filled: Shell, home: "Home") -> None:
+    def reread(draft: dict[str, Any]) -> None:
+        draft["parameters"][1]["meaning"] = "Read anew"
+
+    change(home, "cards", ACCEPTED, lambda row: replace(redrafted(row, reread), digest="0" * 64))
+    out = filled("cards", "show", ACCEPTED).out
+    assert "Read anew" in out
+    assert "Review of the card, revision 0, by reader-b, replayed: accept (of what" in out
+    assert "Review of the case, revision 0, by reader-b, replayed: accept\n" in out
+
+
 def test_a_disagreement_of_gates_and_reviewer_is_shown(filled: Shell, home: "Home") -> None:
     def doubt(row: Row) -> Row:
         from schemas.review import Review
