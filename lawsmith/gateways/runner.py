@@ -190,7 +190,7 @@ class _Run(Generic[ValueT]):
                 return
             if reply is None:
                 route = self._roster.route(step.role)
-                place = self._sender.take_place()
+                place = self._sender.take_place(route)
                 flights[pool.submit(self._sender.send, step, route, place)] = talk
                 return
             talk.replies.append(reply)
