@@ -55,10 +55,12 @@ def model_server(latency: float) -> Iterator[tuple[str, "subprocess.Popen[str]"]
             process.stdin.close()
 
 
-def span_of(ledger: Path) -> Span:
-    """The span of the calls that a ledger holds."""
+def span_of(ledger: Path, role: str = "%") -> Span:
+    """The span of the calls that a ledger holds, of all roles or of one."""
     connection = sqlite3.connect(ledger)
-    rows = connection.execute("SELECT at, latency FROM calls WHERE state = 'done'").fetchall()
+    rows = connection.execute(
+        "SELECT at, latency FROM calls WHERE state = 'done' AND role LIKE ?", (role,)
+    ).fetchall()
     connection.close()
     sent = [datetime.fromisoformat(at).timestamp() for at, _ in rows]
     stored = [at + latency for at, (_, latency) in zip(sent, rows, strict=True)]
@@ -111,7 +113,9 @@ def main() -> None:
             }
         )
         spent, told = run_window(source)
-        span = span_of(home / "ledger.sqlite")
+        span, read, reviewed = (
+            span_of(home / "ledger.sqlite", role) for role in ("%", "extractor", "reviewer")
+        )
         again, told_again = run_window(source)
         served, different = process.communicate("")[0].split()
         for line in told:
@@ -122,6 +126,11 @@ def main() -> None:
         print(
             f"first request sent to last reply stored: {span.seconds:.1f} s for {span.calls}"
             f" calls, ideal {stages:.1f} s: {span.seconds / stages:.3f} times"
+        )
+        print(
+            f"reading {read.seconds:.1f} s, {reviewed.first_sent - read.last_stored:.1f} s from"
+            f" its end to the first review, reviewing {reviewed.seconds:.1f} s;"
+            f" each {ideal_stage:.1f} s at best"
         )
         for line in told_again:
             print(f"rerun: {line}")
