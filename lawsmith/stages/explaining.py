@@ -186,7 +186,7 @@ def _concerns(item: Disposition, subject: str) -> bool:
 
 def _is_card_of(row: Row, subject: str) -> bool:
     version = f"{row.paper_id}v{row.extra['version']}"
-    named = {row.id, row.paper_id, version, row.extra["packet_id"]}
+    named = {row.id, row.paper_id, version, row.extra.get("packet_id")}
     return subject in named or subject.startswith(f"{row.id}/")
 
 
