@@ -83,7 +83,7 @@ class Roster:
                 )
             if route.price is None and not caps.hold_tokens(role):
                 raise PrerequisiteError(
-                    f"the price of the {role}'s model {route.model!r} is unknown, so a cap in USD"
+                    f"the price of the {role}'s model {route.model!r} is unknown, so --max-usd"
                     " cannot hold it",
                     fix="give --max-tokens, or set its price in lawsmith.toml",
                 )
