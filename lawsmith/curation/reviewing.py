@@ -38,6 +38,7 @@ from lawsmith.curation.review_turns import (
 )
 from lawsmith.curation.review_view import Case, card_text, case_of
 from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.shown_lines import Shown
 from schemas.card import Card, CardDraft, ExtractionReply
 from schemas.packet import Packet
 from schemas.review import Review, ReviewDraft
@@ -108,7 +109,7 @@ class _Progress:
     def review_turn(self, position: int) -> Turn:
         """Ask the reviewer about the newest card."""
         packet, card = self.talk.packet, self.cards[-1]
-        values = {**packet_values(packet), "card": card_text(card)}
+        values = {**packet_values(packet, self.shown), "card": card_text(card)}
         messages = opening("reviewer_card", values)
         return Turn(
             review_request("card", card.id, card.revision, position, messages, packet, self.terms)
@@ -121,6 +122,11 @@ class _Progress:
         return self._revised(turn, reply, position)
 
     @property
+    def shown(self) -> Shown:
+        """The lines that either model reads about the newest card."""
+        return self.terms.shown(self.talk.packet, self.cards[-1])
+
+    @property
     def terms(self) -> ReviewTerms:
         return self.talk.terms
 
@@ -129,7 +135,7 @@ class _Progress:
         same = reply.model in {known.extractor for known in self.cards}
         if same and not self.terms.allow_same_model:
             return self._end(ReasonCode.SAME_MODEL, same_model_sentence(reply.model))
-        read = read_review(reply, "card", packet, SearchView(packet))
+        read = read_review(reply, "card", packet, SearchView(packet), self.shown)
         if not isinstance(read, tuple):
             return self._again(turn, reply, read.reason, read.problems, read.final, position)
         draft, verdicts = read
@@ -154,7 +160,7 @@ class _Progress:
         ]
         draft = self.drafts[-1].model_dump(mode="json")
         values = {
-            **packet_values(packet),
+            **packet_values(packet, self.shown),
             "card": json.dumps(draft, ensure_ascii=False, indent=1),
             "changes": quoted_block("\n".join(notes)),
         }
@@ -196,6 +202,7 @@ class _Progress:
             replayed=reply.replayed,
             known=self.terms.known,
             override=self.terms.override,
+            shown=self.shown,
         )
         if admission.card is None:
             first = admission.reasons[0]

@@ -20,6 +20,8 @@ class Abilities:
     """Ways to ask it for JSON, in the order in which they are tried."""
     input_tokens: int | None
     """Longest prompt that it takes; None where the table does not say."""
+    output_tokens: int | None
+    """Longest reply that it gives; None where the table does not say."""
     listed_price: Price | None
 
 
@@ -32,7 +34,7 @@ def abilities_of(litellm: Any, model: str, api_base: str | None) -> Abilities:
     """
     entry = _entry(litellm, model, api_base)
     if entry is None:
-        return Abilities(False, UNKNOWN_LADDER, None, None)
+        return Abilities(False, UNKNOWN_LADDER, None, None, None)
     name, provider, _, _ = litellm.get_llm_provider(model, api_base=api_base)
     takes = litellm.get_supported_openai_params(model=name, custom_llm_provider=provider) or []
     rungs: list[Rung] = []
@@ -43,11 +45,11 @@ def abilities_of(litellm: Any, model: str, api_base: str | None) -> Abilities:
     if "response_format" in takes:
         rungs.append("json_object")
     rungs.append("prompt")
-    limit = entry.get("max_input_tokens")
     return Abilities(
         known=True,
         ladder=tuple(rungs),
-        input_tokens=int(limit) if limit else None,
+        input_tokens=_tokens(entry, "max_input_tokens"),
+        output_tokens=_tokens(entry, "max_output_tokens"),
         # What a server of one's own charges is not what the namesake's provider charges.
         listed_price=None if api_base is not None else _price(entry),
     )
@@ -60,6 +62,11 @@ def _entry(litellm: Any, model: str, api_base: str | None) -> Mapping[str, Any] 
     name, provider, _, _ = litellm.get_llm_provider(model, api_base=api_base)
     entry: Mapping[str, Any] | None = litellm.model_cost.get(name)
     return entry if entry and entry.get("litellm_provider") == provider else None
+
+
+def _tokens(entry: Mapping[str, Any], name: str) -> int | None:
+    found = entry.get(name)
+    return int(found) if found else None
 
 
 def _price(entry: Mapping[str, Any]) -> Price | None:

@@ -100,9 +100,8 @@ class LitellmAnswerer:
         abilities = abilities_of(self._litellm, model, api_base)
         self.price = price if price is not None else abilities.listed_price
         self.input_tokens = abilities.input_tokens
-        self._known = abilities.known
-        self._ladder = abilities.ladder
-        self._rung: Rung = self._ladder[0]
+        self._abilities = abilities
+        self._rung: Rung = abilities.ladder[0]
         self._rung_lock = Lock()
 
     def answer(self, requests: Sequence[Request]) -> Sequence[Reply]:
@@ -117,7 +116,8 @@ class LitellmAnswerer:
     def _answer_one(self, request: Request) -> Reply:
         if request.response_schema is None:
             return self._reply(request, self._call(request, None), None)
-        for rung in self._ladder[self._ladder.index(self._rung) :]:
+        ladder = self._abilities.ladder
+        for rung in ladder[ladder.index(self._rung) :]:
             try:
                 response = self._call(request, rung)
             except _FormatRefusedError:
@@ -131,11 +131,12 @@ class LitellmAnswerer:
 
     def _call(self, request: Request, rung: Rung | None) -> Any:
         # A server that nothing is known of may take a response format and not heed it.
-        written = rung in ("json_object", "prompt") or (rung is not None and not self._known)
+        heeded = self._abilities.known and rung in ("json_schema", "tool")
+        longest = self._abilities.output_tokens or request.max_tokens
         arguments: dict[str, Any] = {
             "model": self.model,
-            "messages": chat_messages(request, schema_in_prompt=written),
-            "max_tokens": request.max_tokens,
+            "messages": chat_messages(request, schema_in_prompt=rung is not None and not heeded),
+            "max_tokens": min(request.max_tokens, longest),
             "timeout": self._timeout,
             # The runner is the one owner of retries: none below it.
             "max_retries": 0,

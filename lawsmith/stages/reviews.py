@@ -1,9 +1,12 @@
 """Stages `reviews/card` and `reviews/case`: an independent model before and after pairing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from lawsmith.chat import Result
+from lawsmith.curation.extraction import DEFAULT_MAX_TOKENS
+from lawsmith.curation.review_turns import REVIEW_MAX_TOKENS
 from lawsmith.curation.reviewing import (
     CardReview,
     CardReviewConversation,
@@ -20,7 +23,7 @@ from lawsmith.stages.decisions import override_of
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import known_laws
 from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.talking import call_figures, converse, unfinished
+from lawsmith.stages.talking import call_figures, converse, input_tokens, unfinished
 from schemas.card import Card, CardDraft
 from schemas.family import Family
 from schemas.packet import Packet
@@ -95,12 +98,15 @@ def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardR
     """The card conversations of a week that have no final outcome yet."""
     step = PartitionPass(context, CARD_TABLE, week)
     packets, papers = _packets(context, week), _papers(context, week)
+    open_cards = [
+        pair for pair in admitted_cards(context, week) if not step.done(_card_subject(pair[0]))
+    ]
+    # Where nothing is asked, no model need be set up.
+    common = _terms(context) if open_cards else ReviewTerms()
     found = []
-    for card, draft in admitted_cards(context, week):
-        if step.done(_card_subject(card)):
-            continue
-        terms = ReviewTerms(
-            allow_same_model=context.settings.models.allow_same_model,
+    for card, draft in open_cards:
+        terms = replace(
+            common,
             known=known_laws(context, except_paper=card.paper_id),
             override=override_of(context, card.id, card.paper_id),
         )
@@ -115,7 +121,12 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
     step = PartitionPass(context, CASE_TABLE, week)
     packets = _packets(context, week)
     cards = {card.id: card for card in accepted_cards(context, week)}
-    terms = ReviewTerms(allow_same_model=context.settings.models.allow_same_model)
+    families = [
+        family
+        for family in forged_families(context, week)
+        if not step.done(_family_subject(family))
+    ]
+    terms = _terms(context) if families else ReviewTerms()
     return [
         (
             family.id,
@@ -126,9 +137,19 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
                 terms,
             ),
         )
-        for family in forged_families(context, week)
-        if not step.done(_family_subject(family))
+        for family in families
     ]
+
+
+def _terms(context: StageContext) -> ReviewTerms:
+    """What holds for every review, whatever its card."""
+    longest = context.settings.calls.max_reply_tokens
+    return ReviewTerms(
+        allow_same_model=context.settings.models.allow_same_model,
+        extractor_max_tokens=longest or DEFAULT_MAX_TOKENS,
+        reviewer_max_tokens=longest or REVIEW_MAX_TOKENS,
+        max_input_tokens=input_tokens(context),
+    )
 
 
 def accepted_cards(context: StageContext, week: str) -> list[Card]:
