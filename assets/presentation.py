@@ -1,10 +1,12 @@
 """What people see of a stage in the UI: counts, a preview table, a picture."""
 
 import base64
+import re
 from collections.abc import Sequence
 
 import dagster as dg
 
+from lawsmith.curation.plain_text import inert
 from lawsmith.gateways.warehouse import Store, rebuild_catalogue
 from lawsmith.stages.checks import Looked
 from lawsmith.stages.context import StageReport
@@ -23,7 +25,9 @@ def materialized(report: StageReport, picture: bytes | None = None) -> dg.Materi
     }
     metadata |= report.figures
     if report.notes:
-        metadata["notes"] = dg.MetadataValue.md("\n".join(f"- {note}" for note in report.notes))
+        metadata["notes"] = dg.MetadataValue.md(
+            "\n".join(f"- {_cell(note)}" for note in report.notes)
+        )
     if picture is not None:
         data = base64.b64encode(picture).decode("ascii")
         metadata["picture"] = dg.MetadataValue.md(
@@ -66,4 +70,6 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    """Text of papers and models as one inert cell: no tag, link, picture or code."""
+    plain = inert(text).replace("\n", " ").replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"[\\\[\]|`]", lambda match: f"\\{match[0]}", plain)

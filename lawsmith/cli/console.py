@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from lawsmith.curation.plain_text import inert, inert_json
 from lawsmith.stages.context import Progress as Tell
 
 OUT = Console(highlight=False, soft_wrap=True)
@@ -32,18 +33,18 @@ class Volume:
 def say(text: str) -> None:
     """One line for people, on standard output unless quiet."""
     if Volume.level:
-        OUT.print(text, markup=False)
+        OUT.print(inert(text), markup=False)
 
 
 def detail(text: str) -> None:
     """One line that only -v shows, on standard error."""
     if Volume.level > 1:
-        ERR.print(text, markup=False, style="dim")
+        ERR.print(inert(text), markup=False, style="dim")
 
 
 def complain(text: str) -> None:
     """One message on standard error, quiet or not."""
-    ERR.print(text, markup=False, style="red")
+    ERR.print(inert(text), markup=False, style="red")
 
 
 def table(
@@ -65,7 +66,7 @@ def table(
     if not Volume.level:
         return
     out = OUT if OUT.is_terminal else Console(highlight=False, width=WIDE)
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [["" if cell is None else inert(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     if one_line:
         left = max(SHORTEST_CUT, out.width - sum(widths[:-1]) - GAP * len(columns))
@@ -77,7 +78,7 @@ def table(
     for row in cells:
         shown.add_row(*map(escape, row))
     if title:
-        out.print(f"\n{title}", style="bold", markup=False, end="")
+        out.print(f"\n{inert(title)}", style="bold", markup=False, end="")
     out.print(shown, soft_wrap=False)
 
 
@@ -88,7 +89,8 @@ def _cut(text: str, width: int) -> str:
 
 def as_json(data: object) -> None:
     """The data as one JSON document on standard output."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=str))
+    text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=str)
+    typer.echo(inert_json(text))
 
 
 def rows_as_json(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -9,6 +9,7 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.options import Config, Json
 from lawsmith.cli.summary import PAPER_COLUMNS, paper_rows
+from lawsmith.curation.plain_text import inert_json
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.warehouse import Row, query, read_table, rebuild_catalogue
 from lawsmith.stages.context import StageContext
@@ -126,7 +127,7 @@ def show_card(
     if row is None:
         raise PrerequisiteError(f"no card {card_id!r}", fix="see `lawsmith cards list`")
     if as_json:
-        typer.echo(row.record if row.record != "{}" else str(row.extra["draft"]))
+        typer.echo(inert_json(row.record if row.record != "{}" else str(row.extra["draft"])))
         return
     for section in card_sections(row):
         console.table(section.title, section.columns, section.rows)

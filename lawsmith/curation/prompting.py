@@ -29,8 +29,9 @@ PromptName = Literal[
 ]
 
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
-# Whatever an output device may show as a new line, and other control characters but the tab.
-_BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+# Whatever an output device may show as a new line, other control characters but the tab, marks
+# of direction that let text show in another order, and the tag alphabet that no person sees.
+_BREAKS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from lawsmith.chat import Reply
 from lawsmith.curation.anchoring import place_quote
 from lawsmith.curation.extraction import UnreadReply, incomplete
 from lawsmith.curation.replies import read_reply
+from lawsmith.curation.review_dissent import ACCEPT_OVER_DOUBT
 from lawsmith.curation.search_view import SearchView
 from lawsmith.curation.shown_lines import Shown
 from schemas.packet import Packet
@@ -86,9 +87,7 @@ def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
     ]
     doubted = [c.criterion for c in draft.criteria if c.verdict != "supported"]
     if draft.decision == "accept" and doubted:
-        problems.append(
-            f"$.decision: accept is refused while {', '.join(doubted)} is not supported"
-        )
+        problems.append(f"{ACCEPT_OVER_DOUBT} {', '.join(doubted)} is not supported")
     said = draft.changes is not None and draft.changes.strip() != ""
     if (draft.decision == "revise") != said:
         problems.append(

@@ -17,13 +17,19 @@ from lawsmith.curation.case_reviewing import (
     CaseReviewConversation,
     case_review_conversation,
 )
-from lawsmith.curation.extraction import MAX_REPAIRS, read_extraction
+from lawsmith.curation.extraction import MAX_REPAIRS, UnreadReply, read_extraction
 from lawsmith.curation.prompting import (
     opening,
     packet_values,
     prompt_hash,
     quoted_block,
     response_schema,
+)
+from lawsmith.curation.review_dissent import (
+    Dissent,
+    accepted_over_doubt,
+    rejected_by_reviewer,
+    revision_refused,
 )
 from lawsmith.curation.review_reading import read_review
 from lawsmith.curation.review_turns import (
@@ -52,9 +58,9 @@ class CardReview:
     """What the review of a card came to."""
 
     reason: ReasonCode
-    """`ok`, `reviewer_rejected`, `revisions_exhausted`, `no_executable_relation`, the code of
-    the gate that stopped a revision, or a failure: `unusable_reply`, `truncated_reply`,
-    `same_model`."""
+    """`ok`, `reviewer_rejected`, `revisions_exhausted`, `review_unsupported` (accepted over a
+    doubt of its own, and held to it), `no_executable_relation`, the code of the gate that
+    stopped a revision, or a failure: `unusable_reply`, `truncated_reply`, `same_model`."""
     sentence: str
     reviews: tuple[Review, ...]
     cards: tuple[Card, ...]
@@ -63,6 +69,8 @@ class CardReview:
     """The draft of each card."""
     reasons: tuple[Reason, ...]
     """Gate findings about a revision that was refused."""
+    dissents: tuple[Dissent, ...] = ()
+    """Where reviewer and gates disagreed, in order."""
 
     @property
     def card(self) -> Card:
@@ -105,6 +113,7 @@ class _Progress:
     cards: list[Card]
     drafts: list[CardDraft]
     reviews: list[Review] = field(default_factory=list)
+    dissents: list[Dissent] = field(default_factory=list)
 
     def review_turn(self, position: int) -> Turn:
         """Ask the reviewer about the newest card."""
@@ -137,18 +146,29 @@ class _Progress:
             return self._end(ReasonCode.SAME_MODEL, same_model_sentence(reply.model))
         read = read_review(reply, "card", packet, SearchView(packet), self.shown)
         if not isinstance(read, tuple):
-            return self._again(turn, reply, read.reason, read.problems, read.final, position)
+            return self._unread_review(turn, reply, read, position)
         draft, verdicts = read
         self.reviews.append(
             made_review(draft, verdicts, card, card.digest, "card", reply, same, packet)
         )
         if draft.decision == "accept":
             return self._end(ReasonCode.OK, f"accepted by {reply.model}")
-        if draft.decision == "reject":
-            return self._end(ReasonCode.REVIEWER_REJECTED, doubts(verdicts))
-        if card.revision >= MAX_REVISIONS:
-            return self._end(ReasonCode.REVISIONS_EXHAUSTED, doubts(verdicts))
-        return self._revision_turn(draft, card.revision + 1, position)
+        if draft.decision == "revise" and card.revision < MAX_REVISIONS:
+            return self._revision_turn(draft, card.revision + 1, position)
+        self.dissents.append(rejected_by_reviewer(card.revision, doubts(verdicts)))
+        rejected = draft.decision == "reject"
+        code = ReasonCode.REVIEWER_REJECTED if rejected else ReasonCode.REVISIONS_EXHAUSTED
+        return self._end(code, doubts(verdicts))
+
+    def _unread_review(
+        self, turn: Turn, reply: Reply, read: UnreadReply, position: int
+    ) -> "Turn | CardReview":
+        found = accepted_over_doubt(self.cards[-1].revision, read.problems)
+        self.dissents.extend(found)
+        after = self._again(turn, reply, read.reason, read.problems, read.final, position)
+        if found and isinstance(after, CardReview):
+            return self._end(ReasonCode.REVIEW_UNSUPPORTED, f"{reply.model}: {found[0].sentence}")
+        return after
 
     def _revision_turn(self, review: ReviewDraft, revision: int, position: int) -> Turn:
         packet, card = self.talk.packet, self.cards[-1]
@@ -206,6 +226,7 @@ class _Progress:
         )
         if admission.card is None:
             first = admission.reasons[0]
+            self.dissents.append(revision_refused(card.revision, admission.reasons))
             sentence = f"revision {turn.request.revision} is stopped by a gate: {first.sentence}"
             return self._end(first.code, sentence, admission.reasons)
         self.cards.append(admission.card)
@@ -236,6 +257,7 @@ class _Progress:
             tuple(self.cards),
             tuple(self.drafts),
             reasons,
+            tuple(self.dissents),
         )
 
 

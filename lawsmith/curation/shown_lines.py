@@ -1,11 +1,11 @@
 """Which lines of a packet a model is shown when the whole is longer than what it takes.
 
 A packet that fits is shown whole. Else it is cut into blocks (runs of one section, at most 40
-lines) and blocks are taken while they fit: the first block of the packet, which holds title and
-abstract, then by the triage score of the block's own text, earlier blocks first where scores
-are equal, and those of reference lists last. What fits no more is passed over. Nothing of it
-is drawn or measured, so the same packet and limit always give the same lines. Numbers stay
-those of the whole packet.
+lines; a line of more than 4,000 characters is a block of its own) and blocks are taken while
+they fit: the first block of the packet, which holds title and abstract, then by the triage
+score of the block's own text, earlier blocks first where scores are equal, and those of
+reference lists last. What fits no more is passed over. Nothing of it is drawn or measured, so
+the same packet and limit always give the same lines. Numbers stay those of the whole packet.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,8 @@ from schemas.record import Part
 from schemas.source import ReasonCode
 
 BLOCK_LINES: Final = 40
+LONG_LINE: Final = 4_000
+"""Characters beyond which a line is a block of its own."""
 CHARACTERS_PER_TOKEN: Final = 3
 """Fewer than in prose: formulas and tables take more tokens a character."""
 INSTRUCTIONS: Final = 42_000
@@ -142,7 +144,7 @@ def _anchors(part: object, path: str) -> Iterator[tuple[str, Anchor | AnchorDraf
 
 def _ranked(packet: Packet) -> list[Lines]:
     """The blocks of a packet, the most telling first."""
-    blocks = list(_blocks(packet.sections))
+    blocks = list(_blocks(packet.lines, packet.sections))
 
     def rank(block: Lines) -> tuple[bool, bool, float, int]:
         first, last = block
@@ -154,11 +156,12 @@ def _ranked(packet: Packet) -> list[Lines]:
     return sorted(blocks, key=rank)
 
 
-def _blocks(sections: Sequence[str | None]) -> Iterator[Lines]:
+def _blocks(lines: Sequence[str], sections: Sequence[str | None]) -> Iterator[Lines]:
     first = 1
-    for n in range(1, len(sections) + 1):
-        ends = n == len(sections) or sections[n] != sections[n - 1]
-        if ends or n - first + 1 == BLOCK_LINES:
+    for n in range(1, len(lines) + 1):
+        ends = n == len(lines) or sections[n] != sections[n - 1]
+        long = len(lines[n - 1]) > LONG_LINE or (not ends and len(lines[n]) > LONG_LINE)
+        if ends or long or n - first + 1 == BLOCK_LINES:
             yield first, n
             first = n + 1
 

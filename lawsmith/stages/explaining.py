@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lawsmith.curation.overrides import BY_HAND
 from lawsmith.expressions import to_infix
 from lawsmith.gateways.warehouse import Row, read_table
 from lawsmith.stages.context import StageContext
@@ -167,8 +168,13 @@ def _reviews(context: StageContext, table: str, subject: str) -> Iterator[Sectio
         if subject not in named:
             continue
         review = Review.from_json(row.record)
+        own = ", who also extracted the card" if review.same_model else ""
+        hand = ", a person (overrides.toml)" if review.id.endswith(BY_HAND) else ""
+        if dissent := str(row.extra.get("dissent") or ""):
+            lines = tuple((line,) for line in dissent.split("\n"))
+            yield Section(f"Disagreement about {review.id}", ("what",), lines)
         yield Section(
-            f"Review {review.id} by {review.reviewer}: {review.decision}",
+            f"Review {review.id} by {review.reviewer}{own}{hand}: {review.decision}",
             ("criterion", "verdict", "lines", "reason"),
             tuple(
                 (

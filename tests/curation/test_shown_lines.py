@@ -83,7 +83,7 @@ def test_a_limit_without_room_says_so(packet: Packet) -> None:
 
 def test_the_instructions_leave_room_for_a_card() -> None:
     for name in ("extractor", "extractor_revision", "reviewer_card", "reviewer_case"):
-        prompt = load_prompt(name)  # type: ignore[arg-type]  # names of prompt files
+        prompt = load_prompt(name)
         text = f"{prompt.system}{prompt.user}{response_schema(ExtractionReply)}"
         assert len(text) + 12_000 < INSTRUCTIONS
 
