@@ -185,6 +185,8 @@ class LitellmAnswerer:
         refused = _TOOL_REFUSED if rung == "tool" else _FORMAT_REFUSED
         if rung is not None and status in (400, 422) and refused.search(text):
             return _FormatRefusedError(text)
+        if isinstance(error, self._litellm.ContextWindowExceededError):
+            text += "; set calls.max_input_tokens to what the model takes"
         transient = status is None or status in (408, 409, 425, 429) or int(status) >= 500
         # litellm reports a connection that broke as a 500 without a response: it may have been
         # answered and billed.

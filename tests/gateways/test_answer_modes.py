@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lawsmith.chat import Reply
+from lawsmith.gateways.faults import ProviderError
 from lawsmith.gateways.litellm_chat import LitellmAnswerer
 from lawsmith.gateways.openai_protocol import finish_reason
 
@@ -154,3 +155,11 @@ def test_the_context_of_a_known_model_is_known(chat_server: Any) -> None:
     assert known.input_tokens == 16385
     served = LitellmAnswerer("openai/served-here", environ=ENVIRON, api_base=chat_server.base)
     assert served.input_tokens is None
+
+
+def test_a_prompt_that_is_too_long_says_which_setting_helps(chat_server: Any, kit: Any) -> None:
+    said = "This model's maximum context length is 8192 tokens, your messages resulted in 9000"
+    chat_server.script(kit.answer(status=400, text=said))
+    with pytest.raises(ProviderError, match=r"set calls\.max_input_tokens") as caught:
+        answered(chat_server, kit, "openai/gpt-4o-mini")
+    assert not caught.value.transient
