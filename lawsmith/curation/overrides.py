@@ -132,6 +132,19 @@ def review_by_hand(override: Override, card: Card) -> Review:
     )
 
 
+def accepted_by_hand(card: Card, reviews: Sequence[Review]) -> Override | None:
+    """The decision behind a person's accepting review of exactly this card, if there is one."""
+    for review in reviews:
+        if (
+            review.id.endswith(BY_HAND)
+            and review.decision == "accept"
+            and review.subject_digest == card.digest
+        ):
+            reason = review.criteria[0].reason
+            return Override(card.id, "accept", reason, review.reviewer)
+    return None
+
+
 def _row(row: object, path: str) -> Override:
     if not isinstance(row, dict):
         raise InputError(f"{row!r} is no table", path=path)
@@ -153,6 +166,7 @@ __all__ = (
     "LIFTED",
     "Action",
     "Override",
+    "accepted_by_hand",
     "override_for",
     "overruled",
     "parse_overrides",

@@ -9,6 +9,7 @@ from lawsmith.curation.admission import admit_draft
 from lawsmith.curation.overrides import (
     BY_HAND,
     Override,
+    accepted_by_hand,
     override_for,
     overruled,
     parse_overrides,
@@ -108,3 +109,6 @@ def test_a_persons_decision_is_a_review_that_says_so(
     assert {item.verdict for item in review.criteria} == {verdict}
     assert {item.reason for item in review.criteria} == {f"{action} by A. Curator: read again"}
     assert review.subject_digest == card.digest
+    found = accepted_by_hand(card, (review,))
+    assert (found is not None and found.by == "A. Curator") == (action == "accept")
+    assert accepted_by_hand(card.model_copy(update={"title": "another"}), (review,)) is None
