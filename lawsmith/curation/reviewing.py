@@ -114,6 +114,7 @@ class _Progress:
     drafts: list[CardDraft]
     reviews: list[Review] = field(default_factory=list)
     dissents: list[Dissent] = field(default_factory=list)
+    reworded: bool = False
 
     def review_turn(self, position: int) -> Turn:
         """Ask the reviewer about the newest card."""
@@ -126,6 +127,7 @@ class _Progress:
 
     def take(self, turn: Turn, reply: Reply, position: int) -> "Turn | CardReview":
         """The next turn after a reply, or the end."""
+        self.reworded = self.reworded or reply.reworded_prompt
         if turn.request.role == "reviewer":
             return self._reviewed(turn, reply, position)
         return self._revised(turn, reply, position)
@@ -252,7 +254,7 @@ class _Progress:
     ) -> CardReview:
         return CardReview(
             reason,
-            sentence,
+            f"{sentence}; recorded with another prompt" if self.reworded else sentence,
             tuple(self.reviews),
             tuple(self.cards),
             tuple(self.drafts),

@@ -105,7 +105,8 @@ def _settle(
     subject = subject_of(packet)
     if found.reason is not ReasonCode.OK:
         final = found.reason is ReasonCode.NO_EXECUTABLE_RELATION
-        step.settle(subject, "rejected" if final else "failed", found.reason, found.sentence)
+        sentence = found.sentence + _recording(found)
+        step.settle(subject, "rejected" if final else "failed", found.reason, sentence)
         return
     existing = _numbered(context, packet.paper_id)
     numbers = number_cards(found.cards, packet.paper_id, existing)
@@ -140,7 +141,11 @@ def _other_text(found: Extraction) -> str:
     said = "" if found.shown.whole else f"; {found.shown.sentence()}"
     if found.packet_changed:
         said += f"; {ReasonCode.PACKET_CHANGED}: the recorded reply was made to another text"
-    return f"{said}; recorded with another prompt" if found.prompt_reworded else said
+    return said + _recording(found)
+
+
+def _recording(found: Extraction) -> str:
+    return "; recorded with another prompt" if found.prompt_reworded else ""
 
 
 def _numbered(context: StageContext, paper_id: str) -> list[NumberedCard]:

@@ -124,6 +124,15 @@ def test_accept_ends_it(talk: CardReviewConversation, reply_of: ReplyOf, card: C
     assert tuple(c.criterion for c in review.criteria) == CARD_CRITERIA
 
 
+def test_a_review_recorded_with_another_prompt_says_so(
+    talk: CardReviewConversation, reply_of: ReplyOf
+) -> None:
+    recorded = reply_of(ACCEPT, "reader-b").model_copy(update={"reworded_prompt": True})
+    said = _end(talk.step([recorded])).sentence
+    assert said == "accepted by reader-b; recorded with another prompt"
+    assert _end(talk.step([reply_of(ACCEPT, "reader-b")])).sentence == "accepted by reader-b"
+
+
 def test_reject_ends_it(talk: CardReviewConversation, reply_of: ReplyOf) -> None:
     end = _end(talk.step([reply_of(REJECT, "reader-b")]))
     assert (end.reason, end.outcome) == (ReasonCode.REVIEWER_REJECTED, "rejected")
