@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.curation.plain_text import inert, inert_json
+from lawsmith.stages import plain_text
 from lawsmith.stages.context import Progress as Tell
 
 OUT = Console(highlight=False, soft_wrap=True)
