@@ -169,7 +169,8 @@ def _line(line: Line, coloured: bool) -> tuple[Text, Text]:
 
 
 def _review_title(review: ReviewSeen) -> str:
-    who = f"{review.reviewer}{', replayed' if review.replayed else ''}"
+    hand = ", a person (overrides.toml)" if review.by_hand else ""
+    who = f"{review.reviewer}{hand}{', replayed' if review.replayed else ''}"
     same = ", the model that extracted" if review.same_model else ""
     return (
         f"Review of the {review.subject}, revision {review.revision}, by {who}{same}:"

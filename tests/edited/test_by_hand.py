@@ -8,6 +8,7 @@ import pytest
 
 from lawsmith.gateways.warehouse import read_partition
 from lawsmith.stages import cards, packets, reviews, sources
+from lawsmith.stages.card_pages import CardPage
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.explaining import explain
 from lawsmith.stages.pending import pending
@@ -55,8 +56,8 @@ def decide(context: StageContext, action: str | None) -> None:
     context.store.overrides.write_text(text, encoding="utf-8")
 
 
-def titles(context: StageContext) -> list[str]:
-    return [section.title for section in explain(context, CARD)]
+def page(context: StageContext) -> CardPage:
+    return next(part for part in explain(context, CARD) if isinstance(part, CardPage))
 
 
 def test_a_person_overrules_the_reviewer_and_back(home: "Home") -> None:
@@ -65,7 +66,8 @@ def test_a_person_overrules_the_reviewer_and_back(home: "Home") -> None:
     assert accepted_cards(context, AUGUST) == []
     (row,) = read_partition(context.store, "reviews/card", context.collection, AUGUST)
     assert str(row.extra["dissent"]).startswith("gates_accept_reviewer_rejects: status unclear")
-    assert any(title.startswith("Disagreement about") for title in titles(context))
+    (disagreed,) = (s for s in page(context).sections if "disagree" in s.title)
+    assert [row[1] for row in disagreed.rows] == ["passed"]
     assert waiting(context) == []
 
     decide(context, "accept")
@@ -79,7 +81,8 @@ def test_a_person_overrules_the_reviewer_and_back(home: "Home") -> None:
     )
     rows = read_partition(context.store, "reviews/card", context.collection, AUGUST)
     assert [row.extra["decision"] for row in rows] == ["reject", "accept"]
-    assert any("A. Curator, a person (overrides.toml): accept" in t for t in titles(context))
+    seen = [(item.reviewer, item.by_hand, item.decision) for item in page(context).reviews]
+    assert seen == [("reader-b", False, "reject"), ("A. Curator", True, "accept")]
 
     decide(context, "withdraw")
     context = reviewed(home)
