@@ -82,7 +82,7 @@ def test_a_person_overrules_the_reviewer_and_back(home: "Home") -> None:
     rows = read_partition(context.store, "reviews/card", context.collection, AUGUST)
     assert [row.extra["decision"] for row in rows] == ["reject", "accept"]
     seen = [(item.reviewer, item.by_hand, item.decision) for item in page(context).reviews]
-    assert seen == [("reader-b", False, "reject"), ("A. Curator", True, "accept")]
+    assert seen == [("reader-b (edited)", False, "reject"), ("A. Curator", True, "accept")]
 
     decide(context, "withdraw")
     context = reviewed(home)
