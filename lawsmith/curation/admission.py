@@ -29,7 +29,16 @@ from lawsmith.curation.admission_form import (
     units_gate,
     used_gate,
 )
+from lawsmith.curation.admission_formula import formula_gate, joint_gate, symbols_gate
+from lawsmith.curation.admission_measures import (
+    assigned_gate,
+    constant_gate,
+    precision_gate,
+    printed_ranges_gate,
+    printed_units_gate,
+)
 from lawsmith.curation.admission_numbers import derivation_gate, numbers_gate
+from lawsmith.curation.admission_words import polarity_reasons, subject_gate
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.curation.overrides import Override, overruled
 from lawsmith.curation.reasons import Reason, Verdict
@@ -54,11 +63,20 @@ GATES: Final = (
     Gate("packet", packet_gate),
     Gate("anchors", anchors_gate, ("packet",)),
     Gate("numbers", numbers_gate, ("packet",)),
+    Gate("units", units_gate),
+    Gate("assigned", assigned_gate, ("packet",)),
+    Gate("printed units", printed_units_gate, ("packet", "units")),
+    Gate("printed ranges", printed_ranges_gate, ("packet", "units")),
+    Gate("precision", precision_gate, ("packet",)),
+    Gate("subject", subject_gate, ("packet",)),
+    Gate("constant", constant_gate, ("packet",)),
     Gate("declared", declared_gate),
     Gate("derivations", derivation_gate, ("packet", "declared")),
     Gate("used", used_gate, ("declared",)),
     Gate("executable", executable_gate, ("declared",)),
-    Gate("units", units_gate),
+    Gate("formula", formula_gate, ("packet", "declared", "executable")),
+    Gate("symbols", symbols_gate),
+    Gate("joint", joint_gate, ("packet", "declared")),
     Gate("dimensions", dimensions_gate, ("declared", "units")),
     Gate("coherence", coherence_gate, ("dimensions", "executable")),
     Gate("defined", defined_gate, ("executable",)),
@@ -130,6 +148,7 @@ def admit_draft(
     known: Sequence[KnownLaw] = (),
     override: Override | None = None,
     shown: Shown | None = None,
+    view: SearchView | None = None,
 ) -> Admission:
     """The card of a draft, if anchoring, making and every gate allow it.
 
@@ -146,18 +165,19 @@ def admit_draft(
         override: as for `admit`.
         shown: the lines that the extractor read, where the packet was too long for it; an
             anchor that names another is refused. None: all of them.
+        view: the packet's search view, where the caller has it already.
     """
-    view = SearchView(packet)
     making = Making(card_id, extractor, prompt_sha256, revision, replayed)
-    built = build_card(draft, packet, view, making)
+    built = build_card(draft, packet, view or SearchView(packet), making)
     # Code may have found a quote elsewhere than the draft says: both places count.
     hidden = (*hidden_anchors(draft, shown), *hidden_anchors(built.card, shown))
+    turned = tuple(polarity_reasons(draft, packet))
     if built.card is None:
-        reasons = tuple(dict.fromkeys((*built.reasons, *hidden)))
+        reasons = tuple(dict.fromkeys((*built.reasons, *hidden, *turned)))
         return Admission(None, reasons, tuple(gate.name for gate in GATES), None)
     verdict = admit(built.card, packet, known, paper.licence, override)
     # Building and the anchors gate may both find that a fact has no anchor.
-    reasons = tuple(dict.fromkeys((*built.reasons, *hidden, *verdict.reasons)))
+    reasons = tuple(dict.fromkeys((*built.reasons, *hidden, *turned, *verdict.reasons)))
     admitted = not reasons
     return Admission(
         card=built.card if admitted else None,

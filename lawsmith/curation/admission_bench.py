@@ -88,6 +88,19 @@ class Bench:
         """The packet lines of anchors, each once; lines outside the packet are skipped."""
         return anchored_text(anchors, self.packet)
 
+    def nearby(self, anchors: Anchors, margin: int) -> str:
+        """The packet lines of anchors and those up to `margin` lines around them."""
+        wider = tuple(
+            anchor.model_copy(
+                update={
+                    "first_line": anchor.first_line - margin,
+                    "last_line": anchor.last_line + margin,
+                }
+            )
+            for anchor in anchors
+        )
+        return anchored_text(wider, self.packet)
+
     def printed(self, anchors: Anchors) -> list[Decimal]:
         """Every number that the lines of anchors print, in every reading.
 

@@ -20,6 +20,9 @@ from schemas.source import ReasonCode
 REDISTRIBUTABLE: Final = re.compile(r"CC0-1\.0|CC-BY(-SA)?-\d\.\d|CC-PDDC|PDDL-1\.0")
 """SPDX identifiers under which text of a paper may be passed on, attribution given."""
 
+NEARBY: Final = 8
+"""Lines before and behind an anchor in which the sentence around it is looked for."""
+
 _NEGATED_FIT = re.compile(r"\b(?:not|never|n't|rather than|instead of|without)\s+(?:\w+\s+)?fit\w*")
 _FIT = re.compile(
     r"\b(?:fit|fits|fitted|fitting|best[- ]fit|least[- ]squares|regress\w*|calibrat\w*)\b"
@@ -37,11 +40,28 @@ _APPROXIMATE = re.compile(
     r"\bapproximate\w*|\bapproximation\b|\broughly\b|\bto (?:leading|first|lowest) order\b|≈"
     r"|\\approx\b|\bin the limit\b|\basymptotic\w*"
 )
+_PREDICTED = re.compile(r"\bpredict(?:s|ed|ion|ions)?\b|\bexpected (?:from|by)\b")
+_EXACT: Final = ("equality", "definition", "prediction")
+"""What is neither fitted to data nor approximate."""
+_BY_OTHERS = (
+    r"(?:by|in|from|of|to) (?:refs?\b|\[|\\cite|\w+ et al|\w+ and \w+[,]? \(?\d{4}"
+    r"|others\b|earlier\b|previous\b)"
+)
 _TAKEN_OVER = re.compile(
     r"\bwell[- ]known\b|\btextbooks?\b|\b(?:taken|adopted|borrowed) from\b|\bproposed (?:by|in)\b"
-    r"|\b(?:derived|given|reported|introduced|obtained|found) (?:by|in) (?:refs?\b|\[|\w+ et al)"
-    r"|\bfollowing (?:ref\b|\[|\w+ et al)"
-    r"|\b(?:classical|standard) (?:law|relation|formula|result)\b"
+    r"|\b(?:derived|given|reported|introduced|obtained|found|published|described|established"
+    r"|developed|suggested|stated|known|due|used|formulated|presented)"
+    rf" (?:earlier |first |originally )?{_BY_OTHERS}"
+    r"|\b(?:models?|forms?|laws?|relations?|equations?|formula\w*|expressions?|approach|theory)"
+    r" of (?:refs?\b|\[|\\cite|\w+ et al)"
+    r"|\w(?:\^\d+|\s?\[\d+\]|\s?\(\d{4}\)|\s?\\cite\w*\{[^}]*\}|\bet al\.?)\s"
+    r"(?:used|uses|proposed?|introduced|developed|derived|gave|published|formulated|described)\b"
+    r"|\b(?:following|after|according to|due to) (?:ref\b|refs\b|\[|\\cite|\w+ et al)"
+    r"|\b(?:classical|standard|familiar|usual|established)"
+    r" (?:law|relation|formula|result|expression|equation)\b"
+    r"|\b(?:in|of|from) the original (?:paper|publication|article|study|work|model)\b"
+    r"|\b(?:already )?(?:shown|known|established) (?:elsewhere|before|earlier|previously|since)\b"
+    r"|\b(?:earlier|previous|prior) (?:work|paper|stud(?:y|ies)|authors?)\b|\bquoted from\b"
 )
 _OWN = re.compile(
     r"\bwe (?:fit|fitted|find|found|derive|derived|obtain|obtained|measure|measured|propose)\b"
@@ -52,7 +72,12 @@ _OWN = re.compile(
 def status_gate(bench: Bench) -> Iterator[Reason]:
     """The status of each relation is borne by the words of its anchored lines."""
     for i, relation in enumerate(bench.card.relations):
-        problem = _status_problem(relation, bench.anchored(relation.anchors).lower())
+        words = bench.anchored(relation.anchors).lower()
+        problem = (
+            _status_problem(relation, words)
+            or _unfitted(bench, relation, words)
+            or _fitted_constants(bench, relation)
+        )
         if problem is not None:
             yield Reason(
                 ReasonCode.STATUS_TOO_STRONG,
@@ -65,19 +90,53 @@ def _status_problem(relation: Relation, words: str) -> str | None:
     status = relation.status
     if status in ("proportionality", "qualitative"):
         return None
-    fits = _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
+    fits = _speaks_of_fit(words)
     rough = _ROUGH.search(words)
     if rough is not None and status != "approximation":
         return f"the anchored lines say {rough[0]!r}"
     weak = _PROPORTIONAL.search(words)
     if weak is not None and not fits and not _EQUALS.search(words):
         return f"the anchored lines say only {weak[0]!r}, with no equation and no fit"
-    if status == "equality":
+    if status in _EXACT:
         if fits:
             return "the anchored lines speak of a fit"
         if about := _APPROXIMATE.search(words):
             return f"the anchored lines say {about[0]!r}"
+    if status == "equality" and (predicted := _PREDICTED.search(words)):
+        return f"the anchored lines say {predicted[0]!r}"
     return None
+
+
+def _unfitted(bench: Bench, relation: Relation, words: str) -> str | None:
+    """A fit must be spoken of where the relation or one of its fitted parameters stands."""
+    if relation.status != "fitted" and relation.origin != "fitted_here":
+        return None
+    if relation.status in _EXACT:
+        return f"origin {relation.origin!r}, which is no origin of {relation.status!r}"
+    if relation.status == "fitted" and relation.origin == "derived_here":
+        return f"origin {relation.origin!r}, which is no origin of a fit"
+    fitted = [part.anchors for part in bench.card.parameters if part.role == "fitted"]
+    near = [bench.nearby(anchors, NEARBY).lower() for anchors in (relation.anchors, *fitted)]
+    if any(_speaks_of_fit(text) for text in (words, *near)):
+        return None
+    return f"origin {relation.origin!r}, and no line on or near its anchors speaks of a fit"
+
+
+def _fitted_constants(bench: Bench, relation: Relation) -> str | None:
+    """Constants of a fit belong to a fit: what is exact has them through one, or has none."""
+    if relation.status not in _EXACT:
+        return None
+    others = [r for r in bench.card.relations if r is not relation and r.status not in _EXACT]
+    borne = bench.used(*(other.expression for other in others))
+    for parameter in bench.card.parameters:
+        own = parameter.name in bench.used(relation.expression) - borne
+        if parameter.role == "fitted" and own:
+            return f"its constant {parameter.name!r} comes from a fit"
+    return None
+
+
+def _speaks_of_fit(words: str) -> bool:
+    return _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
 
 
 def origin_gate(bench: Bench) -> Iterator[Reason]:

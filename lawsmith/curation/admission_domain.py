@@ -1,5 +1,6 @@
 """Gates on the domain: laws defined everywhere, no product of paired values, live controls."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +14,40 @@ from lawsmith.measurement import DesignError, dense_design, feasible
 from lawsmith.measurement.constraints import Points, columns
 from schemas.card import Choices, Control
 from schemas.source import ReasonCode
+
+CROSSED: Final = re.compile(
+    r"cross(?:ed|ing)\b|factorial|\bevery (?:one of the )?(?:\d+ |possible |single )?combination"
+    r"|\ball (?:of )?(?:the )?(?:their )?(?:\d+ |possible )?combinations|combined freely"
+    r"|freely combined"
+    r"|(?:varied|set|chosen|changed|adjusted|controlled) independently|independently (?:varied|of)"
+    r"|\b(?:full|whole|regular|rectangular|cartesian) (?:grid|rectangle|box|lattice|product|mesh)"
+    r"|\bgrid of\b|\bevery \w+ (?:\w+ ){0,4}(?:at|with|for) (?:each|every|all)\b"
+    r"|\b(?:for|at|with) (?:each|every) \w+(?: \w+){0,8} (?:each|every|all)\b"
+    r"|\beach \w+ (?:\w+ ){0,6}(?:at|with|for|against) (?:each|every|all)\b"
+    r"|\ball \w+ (?:\w+ ){0,4}(?:at|with|for) (?:each|every|all)\b"
+)
+"""Words for values of controls that were combined freely."""
+PAIRED: Final = re.compile(
+    r"\bin pairs\b|\bpair(?:ed|wise)\b|\b(?:only|just) (?:the |these |those |certain "
+    r"|a few )?(?:\w+ )?pairs\b"
+    r"|\bnot (?:\w+ )?(?:crossed|combined|varied independently|independent|set independently"
+    r"|separately)\b"
+    r"|\b(?:never|nor) (?:crossed|combined|varied independently)\b|\bno (?:crossing|crossed"
+    r"|factorial)\b"
+    r"|\b(?:varied|changed|rose|moved|increased|raised|lowered|scaled|set|went|stepped|ramped)"
+    r" (?:up |down |only )?(?:together|jointly|in step|in parallel|in tandem|in proportion"
+    r"|hand in hand)\b"
+    r"|\bone(?: \w+)?[- ]at[- ]a[- ]time\b|\b(?:at|with|had|has|got|gets) its own\b"
+    r"|\bone and the same index\b"
+    r"|\bsingle (?:path|line|curve|sequence|diagonal)\b|\balong (?:a|one) (?:path|line|curve"
+    r"|diagonal)\b"
+    r"|\bwas (?:tied|coupled|matched|linked|locked) to\b|\bwere (?:tied|coupled|matched|linked"
+    r"|locked)\b"
+    r"|\b(?:tracks|tracked|follows|followed) the (?:\w+ )?(?:other|first|second)\b"
+    r"|\brather than crossed\b"
+    r"|\bcould not be (?:varied|set|changed) (?:separately|independently|apart)\b"
+)
+"""Words for values that were taken together, so that no free combination stands behind them."""
 
 DENSE_POINTS: Final = 256
 BASE_POINTS: Final = 32
@@ -65,14 +100,23 @@ def _identities(bench: Bench, values: dict[str, Points]) -> Iterator[Reason]:
 
 
 def paired_gate(bench: Bench) -> Iterator[Reason]:
-    """A source that combined its controls only in pairs supports no box of ranges."""
+    """Controls that the source did not combine freely support no box of ranges."""
     card = bench.card
-    if card.sampling == "paired" and len(card.controls) > 1:
-        yield Reason(
-            ReasonCode.PAIRED_DOMAIN,
-            "/sampling",
-            "the source gives its controls only together, so their ranges make no box",
-        )
+    if len(card.controls) < 2:
+        return
+    if card.sampling == "paired":
+        problem = "the source gives its controls only together, so their ranges make no box"
+    else:
+        own = bench.anchored(card.sampling_anchors).lower()
+        near = [own, *(bench.anchored(c.anchors).lower() for c in card.controls)]
+        tied = next((found for text in near if (found := PAIRED.search(text))), None)
+        if tied is not None:
+            problem = f"the anchored lines say {tied[0]!r}, so the ranges make no box"
+        elif card.sampling == "cartesian" and not CROSSED.search(own):
+            problem = "called Cartesian, but its lines do not say that values were combined freely"
+        else:
+            return
+    yield Reason(ReasonCode.PAIRED_DOMAIN, "/sampling", problem)
 
 
 def inert_gate(bench: Bench) -> Iterator[Reason]:

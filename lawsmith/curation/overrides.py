@@ -29,6 +29,15 @@ _KEYS: Final = ("subject", "action", "reason", "by")
 LIFTED: Final = frozenset(
     {
         ReasonCode.NUMBER_NOT_ANCHORED,
+        ReasonCode.FORMULA_MISMATCH,
+        ReasonCode.AMBIGUOUS_SYMBOL,
+        ReasonCode.VALUE_MISMATCH,
+        ReasonCode.UNIT_NOT_ANCHORED,
+        ReasonCode.RANGE_NOT_ANCHORED,
+        ReasonCode.NOT_A_CONTROL,
+        ReasonCode.CONDITION_DROPPED,
+        ReasonCode.ANCHOR_OFF_SUBJECT,
+        ReasonCode.CLAIM_NEGATED,
         ReasonCode.STATUS_TOO_STRONG,
         ReasonCode.PAIRED_DOMAIN,
         ReasonCode.RESTATED,

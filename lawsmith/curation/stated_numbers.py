@@ -210,7 +210,7 @@ def _signs(text: str, start: int) -> tuple[int, ...]:
         return (1,)
     tight = len(before) == start
     ahead = before[:-1]
-    if tight and re.search(r"[\w.)\]%]$", ahead):
+    if tight and re.search(r"[\w.)\]%]\Z", ahead):
         return (1,)
     if tight or not re.search(r"\S\s*$", ahead):
         return (-1,)

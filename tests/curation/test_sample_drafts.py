@@ -18,6 +18,11 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 Data = dict[str, Any]
 
 
+def _short(quote: str) -> str:
+    """The first words of a quote, fewer than would count as copied."""
+    return " ".join(quote.split()[:5])
+
+
 class _Reader:
     """Writes a draft as a reader would: each fact with a quote and the lines it stands on."""
 
@@ -42,7 +47,7 @@ class _Reader:
         return {
             "name": name,
             "symbol": name,
-            "meaning": "a constant",
+            "meaning": f"the constant of {_short(quotes[-1])}",
             "value": value,
             "unit": unit,
             "uncertainty": None,
@@ -58,7 +63,7 @@ class _Reader:
         return {
             "name": name,
             "symbol": name,
-            "meaning": "what is set",
+            "meaning": f"what is set: {_short(quotes[0])}",
             "unit": unit,
             "low": low,
             "high": high,
@@ -71,7 +76,7 @@ class _Reader:
         return {
             "name": name,
             "symbol": name,
-            "definition": "what is read",
+            "definition": f"what is read: {_short(quotes[0])}",
             "unit": unit,
             "resolution": resolution,
             "uncertainty": None,
@@ -253,4 +258,9 @@ def test_a_unit_that_does_not_close_is_stopped_where_it_stands() -> None:
 
 def test_a_number_of_another_place_is_stopped() -> None:
     found = {(r.code.value, r.path) for r in _leaf(0.374, "kt = 0.347", "W/(m^2*K)").reasons}
-    assert found == {("number_not_anchored", "/parameters/3/value")}
+    assert found == {
+        ("number_not_anchored", "/parameters/3/value"),
+        ("value_mismatch", "/parameters/3/value"),
+        # The card repairs a unit of the paper, which is not for a card to do.
+        ("unit_not_anchored", "/parameters/1/unit"),
+    }
