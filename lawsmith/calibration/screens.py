@@ -40,6 +40,7 @@ class Survivor:
 
     variant: Variant
     form: HiddenForm
+    world: CalibratedWorld
     by_design: bool
     """Whether the size of what was added is set for visibility, not by the records."""
     seen: Visibility
@@ -73,7 +74,7 @@ def screened(bench: Workbench, variant: Variant, rng: Generator) -> Survivor:
         solvable,
         _noise(one.world),
     )
-    return Survivor(variant, one.form, one.by_design, one.seen, certificates)
+    return Survivor(variant, one.form, one.world, one.by_design, one.seen, certificates)
 
 
 def refused(variant: Variant, error: RefusalError) -> RefusedLaw:
