@@ -4,6 +4,7 @@ Selection: fewest edits, then fewest added nodes, then the largest visibility, t
 order. Kinds of moves are tried in a keyed order, so that over many problems no kind prevails.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -133,7 +134,13 @@ def find_hidden_law(
     found = _first(bench, paired_variants(bench.base, ground, more), noise, known, rows)
     if found is not None:
         return Search(_chosen(bench, found), "", tuple(rows))
-    return Search(None, f"none of {len(rows)} candidates passes every screen", tuple(rows))
+    return Search(None, _why_none(rows), tuple(rows))
+
+
+def _why_none(rows: Sequence[RefusedLaw]) -> str:
+    failed = ", ".join(f"{name} {count}" for name, count in Counter(r.failed for r in rows).items())
+    last = f"; the last: {rows[-1].sentence}" if rows else ""
+    return f"none of {len(rows)} candidates passes every screen ({failed}){last}"
 
 
 def proposed_law(
