@@ -27,6 +27,7 @@ Purpose = Literal[
     "fixed/5",
     "hidden",
     "blend",
+    "laws",
 ]
 """What a draw is for; fixed/<n> is the n-th attempt at a separating Fixed design."""
 
