@@ -84,6 +84,8 @@ class WorldGroup(Part):
     """Records of the group that calibrate the world."""
     pool_rows: int = Field(ge=1)
     """Those of them in the pool: fewer in a thinned one."""
+    lifted: int = Field(ge=0)
+    """Those of the pool that the floor lifted."""
     axes: tuple[WorldAxis, ...] = Field(min_length=1)
     mean_neighbours: int = Field(ge=1)
     """Over how many records the local mean was taken."""

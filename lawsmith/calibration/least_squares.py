@@ -23,6 +23,7 @@ _TAKEN: Final = 8
 """Starts of least cost that get a first few steps."""
 _FINISHED: Final = 3
 _POLISH: Final = 60
+_TOUCH: Final = 1e-7
 _CONVERGED: Final = 1e-13
 """Relative step at which a polish ends."""
 
@@ -34,14 +35,14 @@ class Box:
     low: Floats
     high: Floats
 
-    @property
-    def bounded(self) -> bool:
-        """Whether any bound is finite."""
-        return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
-
     def holds(self, values: Floats) -> bool:
         """Whether a vector is inside."""
         return bool(((self.low <= values) & (values <= self.high)).all())
+
+    def binds(self, values: Floats) -> bool:
+        """Whether a vector touches a bound."""
+        off = np.minimum(values - self.low, self.high - values)
+        return bool((off <= _TOUCH * (1 + np.abs(values))).any())
 
     def nearest(self, values: Floats) -> Floats:
         """The vector inside that is nearest."""
@@ -86,17 +87,24 @@ def _descend(target: Target, start: Floats, box: Box, steps: int) -> Floats:
     rows = len(target.residuals(start))
     if len(start) == 0:
         return start
-    # Levenberg-Marquardt of MINPACK knows no bounds and wants as many rows as constants.
-    plain = not box.bounded and rows >= len(start)
-    if not plain:
-        width = np.where(np.isfinite(box.high - box.low), box.high - box.low, 1.0)
-        start = np.clip(start, box.low + 1e-10 * width, box.high - 1e-10 * width)
+    # Levenberg-Marquardt of MINPACK wants as many rows as constants and knows no bounds, but is
+    # much the faster; most bounds do not bind.
+    if rows >= len(start) and not box.binds(start):
+        found = _scipy(target, start, None, steps)
+        if box.holds(found):
+            return found
+    width = np.where(np.isfinite(box.high - box.low), box.high - box.low, 1.0)
+    inside = np.clip(start, box.low + 1e-10 * width, box.high - 1e-10 * width)
+    return _scipy(target, inside, box, steps)
+
+
+def _scipy(target: Target, start: Floats, box: Box | None, steps: int) -> Floats:
     found = least_squares(
         target.residuals,
         start,
         target.slopes,
-        method="lm" if plain else "trf",
-        bounds=(-np.inf, np.inf) if plain else (box.low, box.high),
+        method="lm" if box is None else "trf",
+        bounds=(-np.inf, np.inf) if box is None else (box.low, box.high),
         x_scale="jac",
         xtol=_TOLERANCE,
         ftol=_TOLERANCE,

@@ -194,6 +194,7 @@ class _GroupBuilder:
             label=self.label,
             rows=len(self.whole),
             pool_rows=len(self.pool),
+            lifted=self.space.lifted(self.pool.target),
             axes=axes,
             mean_neighbours=mean_count(len(table)),
             sample_neighbours=sample_count(len(table)),

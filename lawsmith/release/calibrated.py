@@ -100,7 +100,8 @@ def calibrated_tasks(built: BuiltProblem, key: bytes, collection: Collection) ->
         _score_parallel(built, world, parallel, parallel_key, key, submissions, baselines)
     except _NoTask as finding:
         parallel_reason = str(finding)
-    real, real_key, real_reason, observations = None, None, "", ()
+    real, real_key, real_reason = None, None, ""
+    observations: tuple[RealObservation, ...] = ()
     try:
         real, real_key, observations = _real(built, key)
         for entry in real_submissions(built, real, real_key.reference).values():
@@ -182,6 +183,7 @@ def _parallel(built: BuiltProblem, key: bytes) -> tuple[BuiltWorld, ParallelTask
         law=hidden.law,
         shared=hidden.shared,
         local=hidden.local,
+        fixed=hidden.fixed,
         constants=hidden.group_constants,
         edits=hidden.edits,
         group_labels=public,

@@ -5,10 +5,12 @@ from hypothesis import strategies as st
 
 from lawsmith.calibration.base_law import LawFit, choose_base, group_sample, structure_of
 from lawsmith.calibration.noise import noise_factor, span_points, variance
+from lawsmith.calibration.records import records_of
 from lawsmith.calibration.residuals import (
     ResidualSampler,
     local_mean_debias,
     local_means,
+    thinned,
     thinned_rows,
 )
 from lawsmith.errors import InputError
@@ -103,6 +105,16 @@ def test_a_large_pool_is_thinned_by_its_seed() -> None:
     assert (rows == thinned_rows(1000, 7, most=100)).all()
     assert (rows != thinned_rows(1000, 8, most=100)).any()
     assert (thinned_rows(100, 7, most=100) == np.arange(100)).all()
+
+
+def test_large_groups_are_thinned_and_small_ones_left_alone() -> None:
+    labels = ["a"] * 30 + ["b"] * 5 + ["a"] * 30
+    records = records_of({"x": np.arange(65.0)}, np.arange(65.0), labels)
+    few = thinned(records, 3, most=20)
+    groups = few.group_rows()
+    assert {label: len(rows) for label, rows in groups.items()} == {"a": 20, "b": 5}
+    assert (np.diff(few.target) > 0).all()
+    assert thinned(records, 3, most=60) is records
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

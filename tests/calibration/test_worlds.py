@@ -97,6 +97,15 @@ def test_noise_is_reduced_until_the_law_explains_nine_tenths() -> None:
     assert group.signal_variance / (group.signal_variance + noise) == pytest.approx(0.9)
 
 
+def test_records_that_the_floor_lifts_are_counted() -> None:
+    records = power_records()
+    form = form_of(power_fit(records))
+    target = np.append(records.target[:-1], -1.0)
+    low = replace(records, target=target)
+    world, _ = calibrate(plan(), form, low, Space("log10", 1e-3))
+    assert (world.groups[0].lifted, world.floor) == (1, 1e-3)
+
+
 def test_small_groups_are_dropped_and_the_others_have_their_own_noise() -> None:
     world, pool, _ = grouped_world()
     assert [(group.label, group.rows) for group in world.groups] == [("10", 40), ("2", 9)]

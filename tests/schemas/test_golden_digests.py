@@ -567,6 +567,7 @@ RECORDS: tuple[Record, ...] = (
                 label="a",
                 rows=31,
                 pool_rows=31,
+                lifted=0,
                 axes=(
                     WorldAxis(
                         control="girth", low=8.3, high=20.6, log=False, mean=13.25, deviation=3.1
@@ -724,7 +725,7 @@ GOLDEN: dict[str, str] = {
     "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
     "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
-    "calibrated_world": "56b4fa3038ccbe370522eb364cfd2dfc7d086a13f320eb787f7554ae7fc21932",
+    "calibrated_world": "8ea6107841f6fabe0fd805c637e49b3457225d5ab3d645db4cfaa0c452867edb",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
     "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
 }
