@@ -7,8 +7,9 @@ import pytest
 
 from lawsmith.calibration.discipline import caps_of
 from lawsmith.errors import InputError
-from lawsmith.release.calibrated import calibrated_tasks, group_labels
+from lawsmith.release.calibrated import calibrated_tasks
 from lawsmith.release.calibrated_background import sealed_texts
+from lawsmith.release.calibrated_parts import group_labels
 from lawsmith.seals import task_id
 from schemas.calibrated_task import ParallelTask, RealTask
 
