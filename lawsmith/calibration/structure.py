@@ -155,7 +155,18 @@ class _Case:
         law, numbers = opened(expression, (*self.ground.controls, *names_of(expression)))
         given = {n: v for n, v in {**shared, **numbers}.items() if n in names_of(law)}
         own = [one for one in local if one.name in names_of(law)]
-        starts = {one.name: one.starts for one in own}
+        most = max((len(one.starts) for one in own), default=1)
+        starts = [
+            Constant(
+                one.name,
+                (*one.starts, *one.starts[-1:] * (most - len(one.starts))),
+                "per_group",
+                None,
+                one.low,
+                one.high,
+            )
+            for one in own
+        ]
         form = self._fitted(law, given, starts, held=True)
         form = form or self._fitted(law, given, starts, held=False)
         # A number is no freedom that the submission claims, yet it may stand for a constant.
@@ -202,7 +213,7 @@ class _Case:
         first = next(iter(self.hidden.values.values()))
         names = sorted(names_of(law) - controls)
         shared = {n: first.get(n, 1.0) for n in names if n not in self.key.local}
-        local = {n: (first[n],) for n in names if n in self.key.local}
+        local = [Constant(n, (first[n],), "per_group") for n in names if n in self.key.local]
         form = self._fitted(law, shared, local, held=False)
         return None if form is None else self._same(given, form)
 
@@ -244,16 +255,16 @@ class _Case:
         self,
         law: Expression,
         shared: Mapping[str, float],
-        local: Mapping[str, Sequence[float]],
+        local: Sequence[Constant],
         *,
         held: bool,
     ) -> Form | None:
         """A form with constants fitted to the hidden law; None where it has no value."""
-        constants = [Constant(n, fixed=v) if held else Constant(n, (v,)) for n, v in shared.items()]
-        count = min((len(starts) for starts in local.values()), default=1)
-        if not held:
-            count = 1
-        constants += [Constant(n, tuple(s[:count]), "per_group") for n, s in local.items()]
+        most = len(local[0].starts) if local else 1
+        constants = [
+            Constant(n, fixed=v) if held else Constant(n, (v,) * most) for n, v in shared.items()
+        ]
+        constants += local
         truth = self.ground.phi(self.hidden)
         labels = list(truth)
         grouped = len(labels) > 1 or bool(local)
@@ -271,7 +282,7 @@ class _Case:
             # Without a value over the support at any start, it is no law there.
             return None
         values = {label: found.values(label if grouped else SINGLE) for label in labels}
-        return Form(law, tuple(shared), tuple(local), values)
+        return Form(law, tuple(shared), tuple(c.name for c in local), values)
 
 
 def _rank(truth: Floats, guess: Floats) -> float:
