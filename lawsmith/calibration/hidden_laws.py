@@ -24,7 +24,6 @@ from lawsmith.calibration.variants import Variant, ground_of, paired_variants, s
 from lawsmith.calibration.worlds import HiddenForm, WorldPlan
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError
-from lawsmith.expressions import to_infix
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
 from schemas.expression import Expression
 from schemas.problem import Constant, Problem, ReferenceLaw
@@ -82,9 +81,8 @@ class HiddenLaw:
         Raises:
             KeyError: there is no such certificate or figure.
         """
-        return {c.name: c.figures for c in self.certificates if c.name == certificate}[
-            certificate  # type: ignore[index]
-        ][name]
+        figures: dict[str, dict[str, float]] = {c.name: c.figures for c in self.certificates}
+        return figures[certificate][name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +281,5 @@ __all__ = (
     "find_hidden_law",
     "judged",
     "proposed_law",
-    "to_infix",
     "workbench_of",
 )
