@@ -167,8 +167,8 @@ class _Case:
             )
             for one in own
         ]
-        form = self._fitted(law, given, starts, held=True)
-        form = form or self._fitted(law, given, starts, held=False)
+        form = self._fitted(law, given, starts, held=tuple(given))
+        form = form or self._fitted(law, given, starts, held=())
         # A number is no freedom that the submission claims, yet it may stand for a constant.
         return None if form is None else replace(form, held=tuple(numbers))
 
@@ -214,8 +214,12 @@ class _Case:
         names = sorted(names_of(law) - controls)
         shared = {n: first.get(n, 1.0) for n in names if n not in self.key.local}
         local = [Constant(n, (first[n],), "per_group") for n in names if n in self.key.local]
-        form = self._fitted(law, shared, local, held=False)
-        return None if form is None else self._same(given, form)
+        # A scale of the base that is never fitted is no freedom of the base.
+        held = tuple(n for n in shared if n in self.key.fixed)
+        form = self._fitted(law, shared, local, held=held)
+        if form is None:
+            return None
+        return self._same(given, Form(form.law, form.shared, form.local, form.values, held))
 
     def _same(self, given: Form, other: Form) -> How | None:
         """Two-way: each family holds the other at generic values."""
@@ -257,12 +261,13 @@ class _Case:
         shared: Mapping[str, float],
         local: Sequence[Constant],
         *,
-        held: bool,
+        held: Sequence[str],
     ) -> Form | None:
         """A form with constants fitted to the hidden law; None where it has no value."""
         most = len(local[0].starts) if local else 1
         constants = [
-            Constant(n, fixed=v) if held else Constant(n, (v,) * most) for n, v in shared.items()
+            Constant(n, fixed=v) if n in held else Constant(n, (v,) * most)
+            for n, v in shared.items()
         ]
         constants += local
         truth = self.ground.phi(self.hidden)
