@@ -324,3 +324,17 @@ def test_what_stops_the_misreadings_that_the_papers_invite(sample: dict[str, Jud
         ("0005", "misprinted", ("unit_not_anchored",)),
         ("0005", "the", ("unit_not_anchored",)),
     ]
+
+
+def test_the_page_tells_these_figures(sample: dict[str, Judged]) -> None:
+    page = (SAMPLE.parents[1] / "docs" / "readers.md").read_text(encoding="utf-8")
+    counts = tallied(
+        fact for one in sample.values() for *_, facts in one.compared for fact in facts
+    )
+    for name in ("overall", "conditions", "limitations", "range ends", "parameter uncertainty"):
+        tally = counts[name]
+        for figure in (f"{tally.right} of {tally.in_draft}", f"{tally.found} of {tally.in_gold}"):
+            assert figure in page, (name, figure)
+    for trap, codes in sprung(sample):
+        assert f"| {trap.paper} |" in page
+        assert all(f"`{code}`" in page for code in codes)
