@@ -1,242 +1,41 @@
-"""Cards that a chain of readers' replies produced, against the gold cards of ../shared/papers.
+"""Cards that a chain of readers' replies produced, against gold cards read by hand.
 
-Run with `python -m benchmarks.gold [folder of papers]`. It takes the recorded replies of
-tests/real (readers saw only the rendered requests), runs extraction, gates and review over them,
-and holds what comes out against each paper's gold card, field by field. Since a recorded reader
-may rightly say that a paper has no executable relation, each gold relation goes through the same
-gates in draft form: (a) do reader and gates agree on executability, (b) where there is a draft,
-are its fields right. Every mistake of a reader is listed with what stopped it: a gate, the
-reviewer, or nothing.
+Run with `python -m benchmarks.gold [folder of papers]`. It takes recorded replies (readers saw
+only the rendered requests), runs extraction, gates and review over them, and holds what comes out
+against each paper's gold card, field by field: the real papers of ../shared/papers, where they
+are there, with the replies of tests/real, then the sample's nine papers with its own replies and
+the gold cards of benchmarks/data/sample_gold. Since a recorded reader may rightly say that a
+paper has no executable relation, each gold relation goes through the same gates in draft form:
+(a) do reader and gates agree on executability, (b) where there is a draft, are its fields right.
+Every difference is listed as a case with what stopped it: a gate, the reviewer, a revision, or
+nothing. What came of it is told in docs/readers.md.
 """
 
-import shutil
 import sys
-import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.gold_cards import GoldCase, gold_cases
-from benchmarks.gold_fields import Compared, Tally, compare
-from lawsmith.chat import Conversation, Reply, Result, ValueT
-from lawsmith.curation.admission import Admission, admit, admit_draft
-from lawsmith.curation.admission_build import Making, build_card
-from lawsmith.curation.extraction import Extraction, extraction_conversation, number_cards
-from lawsmith.curation.known_laws import KnownLaw, textbook_laws
-from lawsmith.curation.packets import build_packet, packet_of_paper
-from lawsmith.curation.reviewing import CardReview, ReviewTerms, card_review_conversation
-from lawsmith.curation.search_view import SearchView
-from lawsmith.gateways.faults import ReplyMissingError
-from lawsmith.gateways.local_folder import FolderSource
-from lawsmith.gateways.replay import ReplayAnswerer
-from schemas.card import CardDraft
-from schemas.packet import Packet
-from schemas.source import Paper, ReasonCode, Window
+from benchmarks.gold_chain import ROOT, SLIPPED, Judged, judge, mistakes
+from benchmarks.gold_facts import Compared, Tally
+from schemas.source import ReasonCode
 
-ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "tests" / "real"
 PAPERS = ROOT.parent / "shared" / "papers"
-EVER = Window(start="1900-01-01", end="2100-01-01")
-EXECUTABILITY = frozenset(
-    {
-        ReasonCode.DOMAIN_MISSING,
-        ReasonCode.NOT_EXECUTABLE,
-        ReasonCode.INVALID_EXPRESSION,
-        ReasonCode.UNDECLARED_NAME,
-        ReasonCode.UNKNOWN_UNIT,
-        ReasonCode.DIMENSION_MISMATCH,
-        ReasonCode.UNIT_INCOHERENT,
-        ReasonCode.UNDEFINED_ON_DOMAIN,
-    }
-)
-"""What keeps a card from running; a gold card's automatic anchors are no matter of the reader."""
+SAMPLE = ROOT / "data" / "sample"
+SAMPLE_GOLD = ROOT / "benchmarks" / "data" / "sample_gold"
 FIELDS = (
-    *("relation", "relation form", "controls", "control units", "range ends"),
+    *("relation", "relation form", "status", "origin", "controls", "control units", "range ends"),
+    *("sampling", "constraints", "consistency"),
     *("readouts", "readout units", "readout resolution", "readout uncertainty"),
     *("parameters", "parameter units", "parameter values", "parameter uncertainty"),
-    *("status", "origin", "conditions"),
+    *("parameter roles", "conditions", "limitations", "aggregation", "sample_size"),
 )
 
 
-@dataclass(frozen=True)
-class Chained:
-    """One drafted card after gates and review."""
-
-    draft: CardDraft
-    admission: Admission
-    review: CardReview | None
-    """None where a gate stopped it, or where no review is recorded."""
-
-    def stopped_by(self, path: str) -> str:
-        """What stopped this card, a finding at the path first."""
-        reasons = self.admission.reasons
-        if reasons:
-            here = sorted({one.code.value for one in reasons if _touches(one.path, path)})
-            if here:
-                return f"gate {', '.join(here)}"
-            return f"gate {reasons[0].code.value}, found elsewhere in the card"
-        if self.review is None:
-            return "not reviewed"
-        doubted = [
-            item.criterion
-            for item in (self.review.reviews[-1].criteria if self.review.reviews else ())
-            if item.verdict != "supported"
-        ]
-        if self.review.reason is ReasonCode.OK:
-            return "nothing: slipped through"
-        return f"reviewer {', '.join(doubted) or self.review.reason.value}"
-
-
-def _touches(found: str, path: str) -> bool:
-    """Whether a finding and a fact lie on one branch of the card."""
-    one, two = f"{found}/", f"{path}/"
-    return bool(path) and (one.startswith(two) or two.startswith(one))
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One recorded paper."""
-
-    slug: str
-    extraction: Extraction | None
-    """None where the recording lacks a reply."""
-    cards: tuple[Chained, ...]
-    gold: tuple[tuple[GoldCase, tuple[ReasonCode, ...]], ...]
-    """Each gold relation with the codes that keep it from running; none where there is no gold."""
-    compared: tuple[tuple[GoldCase, Chained | None, tuple[Compared, ...]], ...]
-    recorded: bool = True
-
-    @property
-    def executable(self) -> int:
-        """Gold relations that nothing keeps from running."""
-        return sum(not codes for _, codes in self.gold)
-
-
-def judge(recorded: Path, papers: Path) -> list[Judged]:
-    """Every recorded paper that is there, through the chain and against its gold card.
-
-    Args:
-        recorded: folder of `metadata.jsonl` and `replies.jsonl`.
-        papers: folder of one folder a paper, with a `gold_card.json` where there is one.
-    """
-    answerer = ReplayAnswerer(f"replay/{recorded.name}", root=recorded.parent)
-    known = textbook_laws(ROOT / "data" / "textbook_laws.jsonl")
-    with tempfile.TemporaryDirectory() as shelf:
-        found = [
-            _judged(paper, packet_of_paper(paper, Path(shelf)), answerer, known, papers)
-            for paper in _papers(recorded, papers, Path(shelf))
-        ]
-    return [*found, *_unrecorded({judged.slug for judged in found}, papers)]
-
-
-def _unrecorded(recorded: Collection[str], papers: Path) -> Iterator[Judged]:
-    """Gold papers without a recording: only what our gates say of the gold card."""
-    for path in sorted(papers.glob("*/gold_card.json")):
-        folder = path.parent
-        if folder.name in recorded:
-            continue
-        sources = [folder / name for name in ("source", "source.tex", "paper.pdf")]
-        packet = build_packet(next(source for source in sources if source.exists()))
-        cases = gold_cases(path, packet)
-        gold = tuple((case, kept_from_running(case, packet, None)) for case in cases)
-        yield Judged(folder.name, None, (), gold, (), recorded=False)
-
-
-def _papers(recorded: Path, papers: Path, shelf: Path) -> tuple[Paper, ...]:
-    shutil.copy(recorded / "metadata.jsonl", shelf)
-    for folder in papers.iterdir():
-        if folder.is_dir():
-            shutil.copytree(folder, shelf / folder.name)
-    return FolderSource(shelf, "folder").harvest(EVER).papers
-
-
-def _judged(
-    paper: Paper,
-    packet: Packet,
-    answerer: ReplayAnswerer,
-    known: Sequence[KnownLaw],
-    papers: Path,
-) -> Judged:
-    slug = paper.paper_id.partition(":")[2]
-    extraction = answered(extraction_conversation(packet), answerer)
-    drafts = extraction.cards if extraction else ()
-    numbers = number_cards(drafts, paper.paper_id)
-    cards = tuple(
-        _chained(draft, number.card_id, packet, paper, extraction.model, answerer, known)
-        for draft, number in zip(drafts, numbers, strict=True)
-        if extraction is not None
-    )
-    path = papers / slug / "gold_card.json"
-    gold = tuple(
-        (case, kept_from_running(case, packet, paper))
-        for case in (gold_cases(path, packet) if path.is_file() else ())
-    )
-    compared = tuple(_best(case, cards) for case, _ in gold) if cards else ()
-    return Judged(slug, extraction, cards, gold, compared)
-
-
-def answered(talk: Conversation[ValueT], answerer: ReplayAnswerer) -> ValueT | None:
-    """What recorded replies bring a conversation to; None where one is missing."""
-    replies: list[Reply] = []
-    while True:
-        step = talk.step(tuple(replies))
-        if isinstance(step, Result):
-            return step.value
-        try:
-            replies.extend(answerer.answer([step]))
-        except ReplyMissingError:
-            return None
-
-
-def kept_from_running(
-    case: GoldCase, packet: Packet, paper: Paper | None
-) -> tuple[ReasonCode, ...]:
-    """The codes of our gates that keep a gold relation from running."""
-    making = Making(f"{packet.paper_id}/r1", "gold", "0" * 64, 0, False)
-    built = build_card(case.draft, packet, SearchView(packet), making)
-    found = {reason.code for reason in built.reasons}
-    if built.card is not None:
-        licence = None if paper is None else paper.licence
-        found |= {reason.code for reason in admit(built.card, packet, licence=licence).reasons}
-    return tuple(code for code in ReasonCode if code in found & EXECUTABILITY)
-
-
-def _chained(
-    draft: CardDraft,
-    card_id: str,
-    packet: Packet,
-    paper: Paper,
-    model: str,
-    answerer: ReplayAnswerer,
-    known: Sequence[KnownLaw],
-) -> Chained:
-    admission = admit_draft(
-        draft,
-        packet,
-        card_id=card_id,
-        paper=paper,
-        extractor=model,
-        prompt_sha256="0" * 64,
-        replayed=True,
-        known=known,
-    )
-    if admission.card is None:
-        return Chained(draft, admission, None)
-    terms = ReviewTerms(known=known)
-    talk = card_review_conversation(admission.card, draft, packet, paper, terms)
-    return Chained(draft, admission, answered(talk, answerer))
-
-
-def _best(
-    case: GoldCase, cards: Sequence[Chained]
-) -> tuple[GoldCase, Chained | None, tuple[Compared, ...]]:
-    """The drafted card that agrees best with a gold relation."""
-    tried = [(card, tuple(compare(case, card.draft))) for card in cards]
-    card, facts = max(tried, key=lambda pair: sum(fact.agrees for fact in pair[1]))
-    if not any(fact.agrees for fact in facts):
-        return case, None, tuple(compare(case, None))
-    return case, card, facts
+def judged_sample() -> list[Judged]:
+    """The sample's papers and recorded replies against the gold cards read from their text."""
+    return judge(SAMPLE, SAMPLE, SAMPLE_GOLD, "sample")
 
 
 def tallied(facts: Iterable[Compared]) -> dict[str, Tally]:
@@ -248,34 +47,32 @@ def tallied(facts: Iterable[Compared]) -> dict[str, Tally]:
     return found
 
 
-def mistakes(judged: Judged) -> Iterator[tuple[str, str, str, str, str]]:
-    """(gold relation, fact, gold, reader, what stopped it) of everything that differs."""
-    for case, card, facts in judged.compared:
-        for fact in facts:
-            if fact.agrees or card is None or fact.field == "relation form":
-                continue
-            stop = card.stopped_by(fact.path)
-            yield case.id, fact.what, str(fact.gold), str(fact.draft), stop
-
-
 def main() -> None:
     """Print the tables."""
     papers = Path(sys.argv[1]) if len(sys.argv) > 1 else PAPERS
-    if not papers.is_dir():
-        print(f"no papers at {papers}: nothing to compare")
-        return
-    found = judge(RECORDED, papers)
+    if papers.is_dir():
+        print("Real papers\n")
+        print_set(judge(RECORDED, papers))
+    else:
+        print(f"no papers at {papers}: nothing real to compare")
+    print("\nThe sample\n")
+    print_set(judged_sample())
+
+
+def print_set(found: Sequence[Judged]) -> None:
+    """Executability, fields by paper and in sum, then the cases."""
     print_executability(found)
     for judged in found:
         if judged.compared:
             print_fields(judged.slug, [fact for *_, facts in judged.compared for fact in facts])
     every = [fact for judged in found for *_, facts in judged.compared for fact in facts]
     print_fields("all papers with a draft", every)
-    print("\nreaders' mistakes")
+    print("\ncases")
     listed = [(judged.slug, *row) for judged in found for row in mistakes(judged)]
     for slug, case, what, gold, got, stop in listed:
-        print(f"  {slug}/{case}: {what}: gold {gold[:70]}, reader {got[:70]} -> {stop}")
-    slipped = sum("slipped" in row[-1] for row in listed)
+        print(f"  {slug}/{case}: {what}\n      gold {gold[:90]}\n      reader {got[:90]}")
+        print(f"      stopped by {stop}")
+    slipped = sum(row[-1] == SLIPPED for row in listed)
     print(f"  {len(listed)} differences, {slipped} of them slipped through")
 
 
@@ -292,7 +89,7 @@ def print_executability(found: Sequence[Judged]) -> None:
             card.review is not None and card.review.reason is ReasonCode.OK for card in judged.cards
         )
         agree = bool(admitted) == bool(judged.executable)
-        comparable = bool(judged.gold) and judged.recorded
+        comparable = judged.has_gold and judged.recorded
         agreed += agree and comparable
         verdict = ("yes" if agree else "no") if comparable else "–"
         counts = f"{len(judged.gold):4} {judged.executable:4} {drafts:6} {admitted:8} {accepted:8}"
@@ -301,11 +98,13 @@ def print_executability(found: Sequence[Judged]) -> None:
             print(f"    gold {case.id}: {', '.join(codes) or 'runs'}")
         if judged.extraction is None:
             print("    reader: no recorded reply")
-        elif not judged.gold:
+        elif not judged.has_gold:
             print("    no gold card")
         elif not drafts:
             print(f"    reader: {judged.extraction.reason}: {judged.extraction.sentence}")
-    held = sum(bool(one.gold) and one.recorded for one in found)
+        for card in judged.cards:
+            print(f"    reader's card: {card.fate}")
+    held = sum(one.has_gold and one.recorded for one in found)
     print(f"agreement on executability: {agreed} of {held} recorded papers with a gold card")
 
 

@@ -2,8 +2,9 @@
 
 Names are matched first: by symbol, then by shared words of equal dimension. A gold fact that the
 draft has counts for recall; a draft fact that gold has, too, counts for precision. A draft fact
-of which gold says nothing (a range that gold leaves open) is not judged; a relation, control,
-readout or parameter without a partner in gold counts against precision.
+of which gold says nothing (a range that gold leaves open) is not judged, unless the gold card is
+complete: then the paper is silent, too, and the draft is wrong. A relation, control, readout or
+parameter without a partner in gold counts against precision.
 """
 
 import math
@@ -13,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.gold_cards import GoldCase
+from benchmarks.gold_facts import Compared, Tally
+from benchmarks.gold_statements import compared_statements
 from lawsmith.errors import InputError, UnitError
 from lawsmith.expressions import equivalent, parse_infix, same_form
 from lawsmith.units import convert, parse_unit
@@ -22,7 +25,6 @@ from schemas.card import (
     ControlDraft,
     ParameterDraft,
     ReadoutDraft,
-    RelationDraft,
 )
 from schemas.expression import Expression, substitute
 
@@ -36,46 +38,6 @@ CONDITIONS = (
 CLOSE = 1e-9
 _GREEK = {"gam": "gamma", "lam": "lambda", "al": "alpha", "ga": "gamma", "eps": "epsilon"}
 _SMALL_WORDS = frozenset({"the", "of", "a", "an", "in", "and", "at", "to", "for", "by", "is"})
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One fact of one field on either side."""
-
-    field: str
-    what: str
-    gold: str | None
-    """None: gold has no such fact."""
-    draft: str | None
-    """None: the draft has no such fact."""
-    agrees: bool
-    path: str
-    """JSON Pointer into the draft; empty where the draft has nothing."""
-
-
-@dataclass
-class Tally:
-    """Counts of one field."""
-
-    right: int = 0
-    in_gold: int = 0
-    in_draft: int = 0
-
-    def add(self, fact: Compared) -> None:
-        """Count one fact."""
-        self.right += fact.agrees
-        self.in_gold += fact.gold is not None
-        self.in_draft += fact.draft is not None
-
-    @property
-    def precision(self) -> float | None:
-        """Share of judged draft facts that agree; None without any."""
-        return self.right / self.in_draft if self.in_draft else None
-
-    @property
-    def recall(self) -> float | None:
-        """Share of gold facts that the draft has; None without any."""
-        return self.right / self.in_gold if self.in_gold else None
 
 
 @dataclass
@@ -101,8 +63,13 @@ def compare(gold: GoldCase, draft: CardDraft | None) -> list[Compared]:
     facts = list(_relations(gold, other, pairing))
     for kind in KINDS:
         for one, two, index in pairing.pairs[kind]:
-            facts.extend(_named(kind, one, two, f"/{kind}/{index}" if index >= 0 else ""))
-    return [*facts, *_conditions(gold.draft, other)]
+            path = f"/{kind}/{index}" if index >= 0 else ""
+            facts.extend(_named(kind, one, two, path))
+            if gold.complete and one is not None and two is not None:
+                facts.extend(_unstated(kind, one, two, path))
+    if not gold.complete:
+        return [*facts, *_conditions(gold.draft, other)]
+    return [*facts, *_case_wide(gold, other, pairing), *compared_statements(gold, other)]
 
 
 def paired(gold: CardDraft, draft: CardDraft) -> Pairing:
@@ -201,6 +168,57 @@ def _named(kind: str, one: Named | None, two: Named | None, path: str) -> Iterat
         yield Compared(field_name, f"{attribute} of {name}", repr(stated), shown, agrees, where)
 
 
+def _unstated(kind: str, one: Named, two: Named, path: str) -> Iterator[Compared]:
+    """Numbers that a draft gives and the paper does not; and the role of a parameter."""
+    for field_name, attribute in _NUMBERS[kind]:
+        told = getattr(two, attribute)
+        if getattr(one, attribute) is None and told is not None:
+            what = f"{attribute} of {one.symbol}"
+            yield Compared(field_name, what, None, repr(told), False, f"{path}/{attribute}")
+    if isinstance(one, ParameterDraft) and isinstance(two, ParameterDraft):
+        same = one.role == two.role
+        what = f"role of {one.symbol}"
+        yield Compared("parameter roles", what, one.role, two.role, same, f"{path}/role")
+
+
+def _case_wide(gold: GoldCase, draft: CardDraft, pairing: Pairing) -> Iterator[Compared]:
+    """Sampling, joint conditions and identities among readouts."""
+    one, two = gold.draft.sampling, draft.sampling
+    yield Compared("sampling", "sampling", one, two, one == two, "/sampling")
+    mine = [item.expression for item in gold.draft.constraints]
+    theirs = [item.expression for item in draft.constraints]
+    yield from _expressions("constraints", gold, draft, (mine, theirs), pairing)
+    mine = [f"{item.left} - ({item.right})" for item in gold.draft.consistency]
+    theirs = [f"{item.left} - ({item.right})" for item in draft.consistency]
+    yield from _expressions("consistency", gold, draft, (mine, theirs), pairing)
+
+
+def _expressions(
+    name: str,
+    gold: GoldCase,
+    draft: CardDraft,
+    texts: tuple[list[str], list[str]],
+    pairing: Pairing,
+) -> Iterator[Compared]:
+    """Expressions that stand for themselves; an identity may be written either way round."""
+    free = dict(enumerate(texts[1]))
+    for text in texts[0]:
+        ways = [text, f"-({text})"] if name == "consistency" else [text]
+        hit = next(
+            (
+                i
+                for i, other in free.items()
+                if any(_functions_agree(gold, draft, way, other, pairing)[1] for way in ways)
+            ),
+            None,
+        )
+        told = None if hit is None else free.pop(hit)
+        path = "" if hit is None else f"/{name}/{hit}"
+        yield Compared(name, f"{name} {text}", text, told, told is not None, path)
+    for i, other in free.items():
+        yield Compared(name, f"{name} {other}", None, other, False, f"/{name}/{i}")
+
+
 _NUMBERS = {
     "controls": (("range ends", "low"), ("range ends", "high"), ("range ends", "choices")),
     "readouts": (("readout resolution", "resolution"), ("readout uncertainty", "uncertainty")),
@@ -240,7 +258,9 @@ def _relations(gold: GoldCase, draft: CardDraft, pairing: Pairing) -> Iterator[C
             free.remove(partner)
         told = None if got is None else got.expression
         form, values = (
-            (False, False) if got is None else _laws_agree(gold, draft, law, got, pairing)
+            (False, False)
+            if got is None
+            else _functions_agree(gold, draft, law.expression, got.expression, pairing)
         )
         what = f"law of {law.readout}"
         where = f"{path}/expression" if path else ""
@@ -253,7 +273,9 @@ def _relations(gold: GoldCase, draft: CardDraft, pairing: Pairing) -> Iterator[C
             claims.append(("origin", law.origin, None if got is None else got.origin))
         for name, stated, given in claims:
             where = f"{path}/{name}" if path else ""
-            yield Compared(name, f"{name} of {law.readout}", stated, given, stated == given, where)
+            also = gold.also.get(law.readout, ()) if name == "status" else ()
+            right = given in {stated, *also}
+            yield Compared(name, f"{name} of {law.readout}", stated, given, right, where)
     for index, extra in free:
         told = f"{extra.readout} = {extra.expression}"
         for name in ("relation form", "relation"):
@@ -261,23 +283,27 @@ def _relations(gold: GoldCase, draft: CardDraft, pairing: Pairing) -> Iterator[C
             yield Compared(name, f"law of {extra.readout}", None, told, False, where)
 
 
-def _laws_agree(
-    gold: GoldCase, draft: CardDraft, law: RelationDraft, got: RelationDraft, pairing: Pairing
+def _functions_agree(
+    gold: GoldCase, draft: CardDraft, law: str, got: str, pairing: Pairing
 ) -> tuple[bool, bool]:
     """(same form, same function), names matched and parameters written out."""
     try:
-        mine = _written_out(gold.draft, law.expression, {})
-        theirs = _written_out(draft, got.expression, pairing.renaming)
-        names = [control.name for control in gold.draft.controls]
-        domain = {
-            name: (value / 2, value * 2) if (value := gold.example.get(name, 1.0)) > 0 else (0.5, 2)
-            for name in names
-        }
+        mine = _written_out(gold.draft, law, {})
+        theirs = _written_out(draft, got, pairing.renaming)
+        domain = {control.name: _span(gold, control) for control in gold.draft.controls}
         if equivalent(theirs, mine, domain).equal:
             return True, True
         return same_form(theirs, mine, domain=domain).equal, False
     except InputError:
-        return law.expression.replace(" ", "") == got.expression.replace(" ", ""), False
+        return law.replace(" ", "") == got.replace(" ", ""), False
+
+
+def _span(gold: GoldCase, control: ControlDraft) -> tuple[float, float]:
+    """Where laws are compared: a control's range, or around the gold card's example."""
+    if control.low is not None and control.high is not None:
+        return control.low, control.high
+    value = gold.example.get(control.name, 1.0)
+    return (value / 2, value * 2) if value > 0 else (0.5, 2.0)
 
 
 def _written_out(card: CardDraft, text: str, renaming: dict[str, str]) -> Expression:
