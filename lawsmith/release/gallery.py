@@ -14,6 +14,7 @@ from lawsmith.release.axes import axis_of_values
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import conditions, family_view, interface_symbols
 from lawsmith.release.plots import design_svg, observations_svg
+from lawsmith.release.problems import CalibratedProblem
 from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
 from lawsmith.release.wording import figure_text, number_html, unit_html
 from schemas.card import Choices, Domain
@@ -131,8 +132,12 @@ def dataset_card(
     )
 
 
-def licence_rows(families: Sequence[Family], papers: Sequence[PaperNote]) -> list[LicenceRow]:
-    """How many tasks rest on papers of each licence; no row leads to a paper."""
+def licence_rows(
+    families: Sequence[Family],
+    papers: Sequence[PaperNote],
+    problems: Sequence[CalibratedProblem] = (),
+) -> list[LicenceRow]:
+    """How many tasks rest on papers and data of each licence; no row leads to a source."""
     licence_of = {note.paper_id: note.licence or "none stated" for note in papers}
     counts: dict[str, int] = {}
     for family in families:
@@ -140,6 +145,9 @@ def licence_rows(families: Sequence[Family], papers: Sequence[PaperNote]) -> lis
         if family.paper_id is not None:
             licence = licence_of.get(family.paper_id, "none stated")
         counts[licence] = counts.get(licence, 0) + 4
+    for item in problems:
+        licence = f"data: {item.problem.licence.spdx} ({item.problem.licence.verdict})"
+        counts[licence] = counts.get(licence, 0) + len(item.tasks)
     return [{"licence": licence, "tasks": count} for licence, count in sorted(counts.items())]
 
 

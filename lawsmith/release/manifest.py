@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
 from lawsmith.measurement.designs import (
@@ -27,7 +27,14 @@ from lawsmith.release.tables import parquet_rows
 from lawsmith.release.tasks import ADAPTIVE_CAP, THRESHOLD
 from schemas.family import Family
 from schemas.record import CANARY, Instant, Record, content_digest, strict_json
-from schemas.release import Policy, PublicManifest, ReleaseFile, SealedManifest, StratumCount
+from schemas.release import (
+    KindCount,
+    Policy,
+    PublicManifest,
+    ReleaseFile,
+    SealedManifest,
+    StratumCount,
+)
 
 PUBLIC_MANIFEST: Final = "public/manifest.json"
 SEALED_MANIFEST: Final = "sealed/manifest.json"
@@ -41,7 +48,11 @@ def table_digest(lines: Iterable[str]) -> str:
 def release_digest(
     tables: Mapping[str, Sequence[str]], policies: Iterable[Policy], key_sha256: str
 ) -> str:
-    """The content digest `content-1`: rows by table, policies, and the hash of the key file."""
+    """The content digest `content-1`: rows by table, policies, and the hash of the key file.
+
+    Tables of tasks on real data count where they are, so that releases without problems have
+    the digest they always had.
+    """
     return content_digest(
         "release_content",
         1,
@@ -89,6 +100,22 @@ def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
         StratumCount(difficulty=difficulty, moves=moves, families=count)
         for (difficulty, moves), count in sorted(counts.items())
     )
+
+
+def kinds_of(content: ReleaseContent) -> tuple[KindCount, ...]:
+    """How many tasks of each kind a release holds, kinds without any left out."""
+    counts = {
+        "paired": 4 * len(content.families),
+        "parallel": sum(item.parallel is not None for item in content.problems),
+        "real": sum(item.real is not None for item in content.problems),
+    }
+    return count_kinds(counts)
+
+
+def count_kinds(counts: Mapping[str, int]) -> tuple[KindCount, ...]:
+    """Counts by kind as they stand in a manifest."""
+    kinds = get_args(KindCount.model_fields["kind"].annotation)
+    return tuple(KindCount(kind=kind, tasks=counts[kind]) for kind in kinds if counts.get(kind))
 
 
 def house_policies() -> tuple[Policy, ...]:
@@ -185,8 +212,10 @@ def public_manifest(
         until=content.until,
         eligibility=content.eligibility,
         policies=policies_of(content),
-        tasks=4 * len(content.families),
+        tasks=sum(item.tasks for item in kinds_of(content)),
+        kinds=kinds_of(content),
         families=len(content.families),
+        problems=len(content.problems),
         dispositions=content.dispositions,
         strata=strata_of(content.families),
         cleanliness=content.cleanliness,
@@ -212,9 +241,11 @@ def manifest_text(manifest: Record) -> str:
 __all__ = (
     "PUBLIC_MANIFEST",
     "SEALED_MANIFEST",
+    "count_kinds",
     "describe_file",
     "file_sha256",
     "house_policies",
+    "kinds_of",
     "list_files",
     "manifest_text",
     "policies_of",
