@@ -8,9 +8,11 @@ from lawsmith.errors import InputError, ReleaseConflictError
 from lawsmith.gateways.warehouse import read_partition, write_partition
 from lawsmith.release.bundle import read_release
 from lawsmith.release.content import SUFFIXES, check_version
+from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.eligibility import eligible_families
+from lawsmith.stages.eligibility import eligible_families, eligible_sets
+from schemas.calibrated_set import CalibratedSet
 from schemas.release import Cut, Policy
 
 TABLE = "cuts"
@@ -108,14 +110,19 @@ def plan_cut(
         until=until,
         allow_incomplete=allow_incomplete,
         parents=(before,) if before else (),
-        reason="families were added, changed or taken out" if before else None,
+        reason="families or problems were added, changed or taken out" if before else None,
     )
     families, _ = eligible_families(context, fresh)
     if before is not None:
         standing = read_release(context.store.releases / before)
         sealed = standing.sealed.families if standing.sealed else ()
         held = {(item.id, item.digest) for item in sealed}
+        sets, _ = eligible_sets(context, fresh)
+        known = {mark for one in standing.sealed.problems for mark in _marks(one)} if (
+            standing.sealed
+        ) else set()
         same = held == {(item.id, item.digest) for item in families}
+        same = same and known == {mark for one in sets for mark in _marks(one)}
         if same and _rules(cut_of(context, before)) == _rules(fresh):
             return Plan(cut_of(context, before), context.store.releases / before, len(families))
     return Plan(fresh, None, len(families))
@@ -162,6 +169,12 @@ def allow_policy(cut: Cut) -> Policy:
             "categories": "; ".join(cut.categories) or "any",
         },
     )
+
+
+def _marks(one: CalibratedSet | CalibratedProblem) -> set[tuple[str, str]]:
+    """Ids and digests of everything that the tasks of a problem are made of."""
+    records = (*one.tasks, one.parallel_key, one.real_key, one.world, *one.baselines)
+    return {(item.id, item.digest) for item in records if item is not None}
 
 
 def _rules(cut: Cut) -> tuple[object, ...]:
