@@ -27,8 +27,17 @@ Purpose = Literal[
     "fixed/5",
     "hidden",
     "blend",
+    "laws",
+    "groups",
+    "world",
+    "design",
 ]
-"""What a draw is for; fixed/<n> is the n-th attempt at a separating Fixed design."""
+"""What a draw is for; fixed/<n> is the n-th attempt at a separating Fixed design, world the noise
+of a calibrated one and design where its baselines ask."""
+
+TaskSetting = Setting | Literal["parallel", "real"]
+TaskEnvironment = Environment | Literal["hidden", "observed"]
+"""Of a paired task; `hidden` of a Parallel and `observed` of a Real one."""
 
 KEY_BYTES = 32
 
@@ -48,8 +57,11 @@ def parse_key(text: str) -> bytes:
     return bytes.fromhex(stripped)
 
 
-def task_id(key: bytes, family_id: str, setting: Setting, environment: Environment) -> str:
-    """`t-` and the first 16 hex digits of HMAC-SHA256(key, "task|family|setting|environment")."""
+def task_id(key: bytes, family_id: str, setting: TaskSetting, environment: TaskEnvironment) -> str:
+    """`t-` and the first 16 hex digits of HMAC-SHA256(key, "task|family|setting|environment").
+
+    For a Parallel or Real task the id of its problem stands for the family's.
+    """
     message = f"task|{family_id}|{setting}|{environment}"
     return "t-" + _mac(key, message).hex()[:16]
 

@@ -32,7 +32,8 @@ class CalibratedScore(Record):
     """The score of one submission or baseline. `id` is the submission's."""
 
     submission_digest: Sha256
-    release_id: Identity
+    release_id: Identity | None
+    """Null: a baseline, scored before its release had a name."""
     task_id: Identity
     problem_id: Identity
     kind: Literal["parallel", "real"]

@@ -52,7 +52,8 @@ class ConstantCaps(Part):
     """How many constants a submission may hold."""
 
     shared: int = Field(ge=0)
-    """Numbers of the expression and shared constants together, 0, 1, 2 and 1/2 apart."""
+    """Numbers of the expression and shared constants together; 0, 1, -1, 2, 1/2 and small whole
+    exponents are no constants."""
     local: int = Field(ge=0)
     """Constants fitted anew in each group; 0 in a task of one group."""
 
@@ -64,6 +65,8 @@ class QueryBudget(Part):
     points_per_call: int = Field(ge=1)
     """max(10, floor(0.1 n)), n the training rows."""
     samples_per_point: int = Field(ge=1)
+    refused_calls: int = Field(ge=0)
+    """Calls that break a rule cost nothing; after so many of them the trial ends."""
 
     @property
     def rows(self) -> int:
@@ -80,10 +83,22 @@ class CalibratedTask(Record):
     readout: CalibratedReadout
     groups: tuple[Name, ...]
     """Public labels `g1`, `g2`, …; empty in a task of one group."""
+    residual_space: Literal["linear", "log10"]
+    """Where noise adds and the scorer fits local constants."""
+    floor: float | None
+    """What measured values are lifted to before the log10; null when linear."""
     caps: ConstantCaps
+    max_nodes: int = Field(ge=1)
+    """Nodes of a submitted expression at most."""
     world: str
     """One sentence: the case defines the world."""
     canary: str
+
+    @model_validator(mode="after")
+    def _floor_with_log(self) -> Self:
+        if (self.residual_space == "log10") != (self.floor is not None):
+            raise ValueError(f"space {self.residual_space!r} with floor {self.floor!r}")
+        return self
 
     @model_validator(mode="after")
     def _local_constants_need_groups(self) -> Self:
@@ -98,8 +113,6 @@ class ParallelTask(CalibratedTask):
     kind: Literal["parallel"]
     budget: QueryBudget
     out_of_range: ParallelOutOfRange
-    residual_space: Literal["linear", "log10"]
-    """Where the noise is additive."""
 
 
 class RealTask(CalibratedTask):
@@ -107,6 +120,7 @@ class RealTask(CalibratedTask):
 
     kind: Literal["real"]
     split: SplitName
+    """What the held-out rows ask of a law."""
     metric: MetricName
     training_rows: int = Field(ge=1)
     fit_rows: int = Field(ge=0)
@@ -128,9 +142,10 @@ class RealObservation(Part):
 
 
 class GroupConstants(Part):
-    """Values of a law's constants in one group; null: the shared ones (or the only group)."""
+    """Values of all constants of a law in one group."""
 
     group: str | None
+    """Label of the table; null in a table without groups."""
     values: dict[Name, float]
 
 
@@ -250,17 +265,43 @@ class LocalConstant(Part):
     high: float | None
 
 
+class WorldReading(Part):
+    """One measurement of a calibrated world, as the Oracle returned it."""
+
+    inputs: tuple[float, ...]
+    """Where it was taken, in the order of the task's controls."""
+    group: Name | None
+    output: float
+    saturated: bool
+    """A bound of the readout replaced the value."""
+    clipped: tuple[Name, ...]
+    """Controls that were moved to the nearest end of their support."""
+
+
+class WorldCall(Part):
+    """One answered call of a trial."""
+
+    session: int = Field(ge=1)
+    """Number of the Oracle's trial; with `call` it decides the noise."""
+    call: int = Field(ge=1)
+    samples: int = Field(ge=1)
+    rows: tuple[WorldReading, ...] = Field(min_length=1)
+
+
 class CalibratedSubmission(Record):
     """What a player hands in for a Parallel or Real task. `id` is `<task>/<player>/<repeat>`."""
 
     task_id: Identity
-    release_id: Identity
+    release_id: Identity | None
+    """Null: a baseline, made before its release had a name."""
     player: str
     repeat: int
     expression: ExpressionField
     shared: dict[Name, float]
     """Values of the named constants that hold in all groups."""
     local: tuple[LocalConstant, ...]
+    calls: tuple[WorldCall, ...]
+    """What was asked of the world; empty in a Real task."""
     explanation: str
 
 
@@ -285,5 +326,7 @@ __all__ = (
     "RealTask",
     "RefusedLaw",
     "SplitName",
+    "WorldCall",
     "WorldCertificate",
+    "WorldReading",
 )

@@ -79,6 +79,22 @@ def predicted(
     return found
 
 
+def shared_constants(
+    law: ReferenceLaw, table: ProblemTable, split: Split, space: Space, starts: int = STARTS
+) -> dict[str, float]:
+    """The fitted constants of a law that hold in all groups, from the training rows.
+
+    Raises:
+        InputError: the fit is not possible.
+    """
+    names = [c.name for c in law.constants if c.scope == "shared" and c.fixed is None]
+    if not names:
+        return {}
+    shared, known = _learned(law, table, split, space, starts)
+    values = shared or next(iter(known.values()))
+    return {name: values[name] for name in names}
+
+
 def _learned(
     law: ReferenceLaw, table: ProblemTable, split: Split, space: Space, starts: int
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:

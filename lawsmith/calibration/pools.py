@@ -66,6 +66,11 @@ def write_world(folder: Path, world: CalibratedWorld, pool: Pool) -> None:
     (folder / RECORD).write_text(world.to_json() + "\n", encoding="utf-8")
 
 
+def world_file(release: Path, world: CalibratedWorld) -> Path:
+    """Where a release keeps the pool of a world: `sealed/worlds/<problem>.parquet`."""
+    return release / "sealed" / "worlds" / f"{world.problem_id}.parquet"
+
+
 def read_world(folder: Path) -> tuple[CalibratedWorld, Pool]:
     """The world and the pool of a folder.
 
@@ -82,17 +87,16 @@ def read_world(folder: Path) -> tuple[CalibratedWorld, Pool]:
         raise IntegrityError(str(error), path=str(folder / RECORD)) from error
     if world.pool.path != POOL:
         raise IntegrityError(f"the pool is {world.pool.path!r}, not {POOL!r}", path=RECORD)
-    data = (folder / POOL).read_bytes()
-    _check(data, world, folder / POOL)
-    return world, read_pool(data, world)
+    return world, read_pool((folder / POOL).read_bytes(), world)
 
 
 def read_pool(data: bytes, world: CalibratedWorld) -> Pool:
     """The pool of the bytes of its file.
 
     Raises:
-        IntegrityError: its columns, groups or rows are not those of the world.
+        IntegrityError: its hash, columns, groups or rows are not those of the world.
     """
+    _check(data, world, Path(world.pool.path))
     names = [INPUT_PREFIX + control.name for control in world.controls]
     table = pq.read_table(pa.BufferReader(data))
     if table.column_names != [GROUP_COLUMN, *names, RESIDUAL_COLUMN]:
@@ -123,4 +127,13 @@ def _check(data: bytes, world: CalibratedWorld, path: Path) -> None:
         )
 
 
-__all__ = ("POOL", "RECORD", "Pool", "pool_bytes", "read_pool", "read_world", "write_world")
+__all__ = (
+    "POOL",
+    "RECORD",
+    "Pool",
+    "pool_bytes",
+    "read_pool",
+    "read_world",
+    "world_file",
+    "write_world",
+)

@@ -149,6 +149,29 @@ def check_background(
     return tuple(Reason(ReasonCode.BACKGROUND_LEAKS, "/background", item) for item in found)
 
 
+def column_text_faults(
+    text: str, *, inputs: Sequence[Input], outputs: Sequence[Output], names: Sequence[str]
+) -> tuple[str, ...]:
+    """Why a text made of the columns of a table may not be shown; none means that it may.
+
+    Unlike a case, columns may be logarithms or squares by definition, so words on how things
+    depend are allowed here; the template has none of its own.
+
+    Args:
+        text: by template over columns.
+        inputs: the controls.
+        outputs: the readouts.
+        names: what must not be named: title, ids, laws, citations, labels of groups.
+    """
+    bare = _without_units(text, [*(i.unit for i in inputs), *(o.unit for o in outputs)])
+    found = [
+        f"{match[0]!r} is {what}"
+        for pattern, what in ((_SOURCE, "a pointer to the source"), (_EPONYM, "a law's name"))
+        if (match := pattern.search(bare)) is not None and match[0].split()[0].lower() not in _CITED
+    ]
+    return (*found, *_named(text, names), *_undefined(text, inputs, outputs))
+
+
 def _words(bare: str) -> Iterator[str]:
     for pattern, what in (
         (FUNCTIONAL, "a word on how an output depends on an input"),
@@ -259,5 +282,6 @@ __all__ = (
     "Output",
     "background_text",
     "check_background",
+    "column_text_faults",
     "interface_of",
 )

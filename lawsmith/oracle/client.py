@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from lawsmith.errors import PrerequisiteError
+from lawsmith.oracle.calibrated import QueryAnswer
 from lawsmith.oracle.session import Answer
+from schemas.calibrated_task import WorldReading
 from schemas.record import canonical_json, strict_json
 
 TIMEOUT: Final = 60.0
@@ -48,6 +50,17 @@ class OracleClient:
         if budget is not None:
             body["budget"] = budget
         return OracleSession(self, str(self._ask("sessions", body)["session"]))
+
+    def open_parallel(self, task_id: str) -> "ParallelClient":
+        """A trial of one Parallel task, with the task's own budget.
+
+        Raises:
+            OracleFaultError: no answer, or no such Parallel task.
+        """
+        opened = self._ask("sessions", {"task_id": task_id})
+        if not isinstance(opened["budget"], dict):
+            raise OracleFaultError(f"{task_id!r} is no Parallel task", path=self.url)
+        return ParallelClient(self, str(opened["session"]))
 
     def _ask(self, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         data = None if body is None else canonical_json(dict(body)).encode("utf-8")
@@ -101,6 +114,35 @@ class OracleSession:
         self.client._ask(f"sessions/{self.name}/close", {})
 
 
+@dataclass(frozen=True)
+class ParallelClient:
+    """One open trial of a Parallel task."""
+
+    client: OracleClient
+    name: str
+
+    def query(
+        self, points: Sequence[Mapping[str, float]], group: str | None = None, samples: int = 1
+    ) -> QueryAnswer:
+        """Readings at some points, or what was wrong with the call.
+
+        Raises:
+            OracleFaultError: no answer, or a request that is not strict JSON (NaN).
+        """
+        body = {"points": [dict(point) for point in points], "group": group, "samples": samples}
+        found = self.client._ask(f"sessions/{self.name}/query", body)
+        rows = tuple(WorldReading.model_validate_json(canonical_json(row)) for row in found["rows"])
+        return QueryAnswer(**{**found, "rows": rows})
+
+    def close(self) -> None:
+        """Ends the trial.
+
+        Raises:
+            OracleFaultError: no answer.
+        """
+        self.client._ask(f"sessions/{self.name}/close", {})
+
+
 @contextmanager
 def oracle_process(release: Path) -> Iterator[OracleClient]:
     """An Oracle in a process of its own over a release, stopped at the end of the block.
@@ -123,4 +165,4 @@ def oracle_process(release: Path) -> Iterator[OracleClient]:
             process.communicate()
 
 
-__all__ = ("OracleClient", "OracleFaultError", "OracleSession", "oracle_process")
+__all__ = ("OracleClient", "OracleFaultError", "OracleSession", "ParallelClient", "oracle_process")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lawsmith.errors import IntegrityError, PrerequisiteError
+from lawsmith.oracle.calibrated import ParallelWorld
+from lawsmith.oracle.calibrated_sealed import load_parallel
 from lawsmith.oracle.simulator import Simulator
 from schemas.record import canonical_json, strict_json
 from schemas.release import PublicManifest
@@ -19,6 +21,8 @@ class SealedWorlds:
     release_id: str
     tasks: Mapping[str, PublicTask]
     simulators: Mapping[str, Simulator]
+    parallel: Mapping[str, ParallelWorld]
+    """The Parallel tasks; empty in a release without."""
 
 
 def load_worlds(release: Path) -> SealedWorlds:
@@ -26,7 +30,8 @@ def load_worlds(release: Path) -> SealedWorlds:
 
     Raises:
         PrerequisiteError: the folder is no release, or its sealed tree is not here.
-        IntegrityError: a key and its public task do not belong together.
+        IntegrityError: a key and its public task do not belong together, or a calibrated world
+            is not the one its key states.
     """
     if not (release / "public" / "manifest.json").is_file():
         raise PrerequisiteError(f"no release at {release}", fix="give a release folder")
@@ -55,7 +60,7 @@ def load_worlds(release: Path) -> SealedWorlds:
             laws={law.readout: law.expression for law in key.laws},
             resolutions=worlds[key.world_id].resolutions,
         )
-    return SealedWorlds(manifest.id, tasks, simulators)
+    return SealedWorlds(manifest.id, tasks, simulators, load_parallel(release))
 
 
 def _world(line: str) -> PairedWorld:

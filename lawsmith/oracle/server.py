@@ -2,11 +2,13 @@
 
     POST /sessions              {"task_id", "budget"?}    -> {"session", "budget"}
     POST /sessions/<n>/propose  {"inputs", "readouts"}    -> an answer
+    POST /sessions/<n>/query    {"points", "group"?, "samples"?}  -> readings, or what was wrong
     POST /sessions/<n>/close    {}                        -> {"accepted", "rejected"}
     GET  /sessions/<n>                                    -> counts and history
     GET  /                                                -> {"release_id", "tasks"}
 
-Nothing it sends names a family, an environment or a law.
+A paired task takes proposals, a Parallel one queries; its budget is the task's own. Nothing
+the Oracle sends names a family, an environment, a problem, a data set or a law.
 """
 
 import argparse
@@ -21,12 +23,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from lawsmith.errors import InputError, LawsmithError
+from lawsmith.oracle.calibrated import ParallelSession, ParallelWorld
 from lawsmith.oracle.sealed import SealedWorlds, load_worlds
 from lawsmith.oracle.session import Session
 from schemas.record import canonical_json, strict_json
 
 MOST_BYTES: Final = 65_536
-"""Largest request body that is read."""
+"""Largest request body that is read, unless a world takes more points than fit in it."""
+
+BYTES_A_VALUE: Final = 128
+"""Of a point's control in a request: its name of up to 64 characters, its number and signs."""
 
 MOST_SESSIONS: Final = 10_000
 """Open sessions at most; a closed one makes room."""
@@ -40,22 +46,32 @@ class _Refusal(Exception):  # noqa: N818 - an answer, not an error of this proce
         self.status = status
 
 
+AnySession = Session | ParallelSession
+
+
 class Oracle:
     """The sessions of one served release; safe to use from many threads."""
 
     def __init__(self, worlds: SealedWorlds) -> None:
         self._worlds = worlds
         self._lock = threading.Lock()
-        self._sessions: dict[str, tuple[Session, threading.Lock]] = {}
+        self._sessions: dict[str, tuple[AnySession, threading.Lock]] = {}
         self._opened = 0
+        self.most_bytes = max([MOST_BYTES, *map(_body_bytes, worlds.parallel.values())])
 
     def describe(self) -> dict[str, Any]:
         """The release and how many tasks it answers for."""
-        return {"release_id": self._worlds.release_id, "tasks": len(self._worlds.tasks)}
+        tasks = len(self._worlds.tasks) + len(self._worlds.parallel)
+        return {"release_id": self._worlds.release_id, "tasks": tasks}
 
     def open(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A new session on one task; the budget is at most the task's cap."""
+        """A new session on one task; the budget is at most the task's cap.
+
+        A Parallel task has a budget of its own, which the answer states.
+        """
         identity = body.get("task_id")
+        if isinstance(identity, str) and identity in self._worlds.parallel:
+            return self._open_parallel(self._worlds.parallel[identity], body)
         task = self._worlds.tasks.get(identity) if isinstance(identity, str) else None
         if task is None or identity is None:
             raise _Refusal(HTTPStatus.NOT_FOUND, f"no task {str(identity)[:80]!r}")
@@ -66,14 +82,25 @@ class Oracle:
             raise _Refusal(
                 HTTPStatus.BAD_REQUEST, f"budget {budget} is not in 1..{task.adaptive_cap}"
             )
-        session = Session(task, self._worlds.simulators[identity], budget)
+        simulator = self._worlds.simulators[identity]
+        name = self._add(lambda _: Session(task, simulator, budget))
+        return {"session": name, "budget": budget}
+
+    def _open_parallel(self, world: ParallelWorld, body: dict[str, Any]) -> dict[str, Any]:
+        if set(body) != {"task_id"}:
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "a Parallel task is opened by task_id alone")
+        name = self._add(lambda number: ParallelSession(world, number))
+        budget = world.task.budget
+        return {"session": name, "budget": {**budget.model_dump(), "rows": budget.rows}}
+
+    def _add(self, make: Callable[[int], AnySession]) -> str:
         with self._lock:
             if len(self._sessions) >= MOST_SESSIONS:
                 raise _Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many open sessions")
             self._opened += 1
             name = str(self._opened)
-            self._sessions[name] = (session, threading.Lock())
-        return {"session": name, "budget": budget}
+            self._sessions[name] = (make(self._opened), threading.Lock())
+        return name
 
     def propose(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to one proposal of one session."""
@@ -81,13 +108,32 @@ class Oracle:
         if not isinstance(inputs, dict) or not isinstance(readouts, list):
             raise _Refusal(HTTPStatus.BAD_REQUEST, "give inputs (an object) and readouts (a list)")
         session, lock = self._find(name)
+        if not isinstance(session, Session):
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "a Parallel task takes queries, not proposals")
         with lock:
             return asdict(session.propose(inputs, readouts))
+
+    def query(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one call of the trial of a Parallel task."""
+        session, lock = self._find(name)
+        if not isinstance(session, ParallelSession):
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "a paired task takes proposals, not queries")
+        with lock:
+            answer = session.query(body)
+        rows = [row.model_dump(mode="json") for row in answer.rows]
+        return {**{k: v for k, v in vars(answer).items() if k != "rows"}, "rows": rows}
 
     def show(self, name: str) -> dict[str, Any]:
         """Counts and history of one session."""
         session, lock = self._find(name)
         with lock:
+            if isinstance(session, ParallelSession):
+                return {
+                    "accepted": session.answered,
+                    "rejected": session.refused,
+                    "ended": session.ended,
+                    "history": [call.model_dump(mode="json") for call in session.history],
+                }
             return {
                 "accepted": session.accepted,
                 "rejected": session.rejected,
@@ -102,9 +148,11 @@ class Oracle:
             session.close()
         with self._lock:
             self._sessions.pop(name, None)
+        if isinstance(session, ParallelSession):
+            return {"accepted": session.answered, "rejected": session.refused}
         return {"accepted": session.accepted, "rejected": session.rejected}
 
-    def _find(self, name: str) -> tuple[Session, threading.Lock]:
+    def _find(self, name: str) -> tuple[AnySession, threading.Lock]:
         with self._lock:
             found = self._sessions.get(name)
         if found is None:
@@ -136,6 +184,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(lambda: self.oracle.open(self._body()))
         elif len(parts) == 3 and parts[0] == "sessions" and parts[2] == "propose":
             self._answer(lambda: self.oracle.propose(parts[1], self._body()))
+        elif len(parts) == 3 and parts[0] == "sessions" and parts[2] == "query":
+            self._answer(lambda: self.oracle.query(parts[1], self._body()))
         elif len(parts) == 3 and parts[0] == "sessions" and parts[2] == "close":
             self._answer(lambda: self._close(parts[1]))
         else:
@@ -154,10 +204,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not length.isascii() or not length.isdigit():
             self.close_connection = True
             raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "Content-Length is missing")
-        if int(length) > MOST_BYTES:
+        # Longer than any number of bytes that is allowed has, int() itself would refuse it.
+        if len(length) > 18 or int(length) > self.oracle.most_bytes:
             self.close_connection = True
             raise _Refusal(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{length} bytes, more than {MOST_BYTES}"
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"{length[:20]} bytes, more than {self.oracle.most_bytes}",
             )
         try:
             data = strict_json(self.rfile.read(int(length)).decode("utf-8"))
@@ -185,6 +237,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _body_bytes(world: ParallelWorld) -> int:
+    """Bytes of a request with as many points as the task allows."""
+    task = world.task
+    return MOST_BYTES + BYTES_A_VALUE * task.budget.points_per_call * len(task.controls)
 
 
 class _Server(ThreadingHTTPServer):

@@ -1,0 +1,206 @@
+"""A problem, built: its split and admission, its laws' fits, its hidden law and its world.
+
+Everything that a world is made of comes from the training rows: its Real task ships, and no
+held-out row may shape what a player can ask for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lawsmith.calibration.admission import Admission, admit
+from lawsmith.calibration.base_law import BaseChoice, LawFit, choose_base
+from lawsmith.calibration.fitting import Fit, fit
+from lawsmith.calibration.held_out import predicted, records_at, space_of
+from lawsmith.calibration.hidden_laws import HiddenLaw, Search, find_hidden_law
+from lawsmith.calibration.pools import Pool
+from lawsmith.calibration.problems import ProblemTable
+from lawsmith.calibration.records import Records, Space, usable
+from lawsmith.calibration.residuals import thinned
+from lawsmith.calibration.splits import Split, make_split
+from lawsmith.calibration.worlds import WorldPlan, calibrate
+from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.errors import InputError, LawsmithError, UndefinedValueError
+from lawsmith.seals import generator
+from schemas.problem import Problem
+from schemas.source import Collection
+from schemas.world import CalibratedWorld, WorldControl, WorldReadout
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltWorld:
+    """A hidden law in its world; sealed."""
+
+    hidden: HiddenLaw
+    world: CalibratedWorld
+    pool: Pool
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltProblem:
+    """What a problem came to."""
+
+    problem: Problem
+    table: ProblemTable
+    collection: Collection
+    split: Split
+    admission: Admission
+    held_out: Mapping[str, Floats]
+    """Law -> its readout at the held-out rows, in their order, fitted on the training rows; a
+    law without a value there is absent."""
+    fits: Mapping[str, Fit]
+    """Law -> its fit to the records of `choice`; a law that cannot be fitted is absent."""
+    choice: BaseChoice | None
+    """B and R² of the laws of `fits`, in their order; None where no law could be fitted."""
+    search: Search | None
+    """Of the hidden law; None where the problem is not admitted."""
+    built: BuiltWorld | None
+    """None where no hidden law survived or the problem is not admitted."""
+
+    @property
+    def space(self) -> Space:
+        """Of its residuals."""
+        return space_of(self.problem.residuals)
+
+    @property
+    def base(self) -> str | None:
+        """The law of least structure, from which a hidden law grows."""
+        return None if self.choice is None else tuple(self.fits)[self.choice.index]
+
+    @property
+    def parallel_reason(self) -> str:
+        """Why there is no world; empty with one."""
+        if self.built is not None:
+            return ""
+        if self.search is None:
+            return "not admitted: " + "; ".join(
+                f"{finding.rule}: {finding.sentence}" for finding in self.admission.reasons
+            )
+        return self.search.reason
+
+
+def build_problem(
+    problem: Problem,
+    table: ProblemTable,
+    key: bytes,
+    collection: Collection,
+    *,
+    known: Sequence[KnownLaw] = (),
+) -> BuiltProblem:
+    """Split, admission, fits, hidden law and world of a problem.
+
+    Args:
+        problem: as it stands in `data/problems`.
+        table: its checked canonical table.
+        key: the collection key; it decides the hidden law.
+        collection: whose key it is.
+        known: textbook laws that a hidden law must not restate.
+
+    Raises:
+        InputError: the split cannot be made, or the key is not 32 bytes.
+    """
+    split = make_split(problem, table)
+    held_out = held_out_predictions(problem, table, split)
+    admission = admit(problem, table, split, held_out)
+    records = calibration_records(table, split)
+    fits, choice = _published(problem, records)
+    search: Search | None = None
+    built: BuiltWorld | None = None
+    if admission.admitted:
+        draws = generator(key, "laws", problem.id)
+        search = find_hidden_law(problem, records, draws, len(split.train), known)
+        if search.chosen is not None:
+            world, pool = world_of(problem, search.chosen, records, len(split.train))
+            built = BuiltWorld(search.chosen, world, pool)
+    return BuiltProblem(
+        problem, table, collection, split, admission, held_out, fits, choice, search, built
+    )
+
+
+def calibration_records(table: ProblemTable, split: Split) -> Records:
+    """The rows that may calibrate a world beside a Real task: the training rows alone."""
+    return records_at(table, split.train)
+
+
+def held_out_predictions(problem: Problem, table: ProblemTable, split: Split) -> dict[str, Floats]:
+    """Law -> readout at the held-out rows; a law that has none, or no fit, is absent."""
+    found: dict[str, Floats] = {}
+    for law in problem.laws:
+        try:
+            values = predicted(problem, law, table, split)
+        except (InputError, UndefinedValueError):
+            # Admission says which laws stand; one that cannot be fitted does not.
+            continue
+        if values is not None:
+            found[law.id] = values
+    return found
+
+
+def world_of(
+    problem: Problem, hidden: HiddenLaw, records: Records, train_rows: int
+) -> tuple[CalibratedWorld, Pool]:
+    """The world of a hidden law.
+
+    Args:
+        problem: whose readout and controls it has.
+        hidden: the law with its constants.
+        records: that calibrate it.
+        train_rows: they set the query limits.
+
+    Raises:
+        InputError: the law is constant in a group, or bounds clip too much of it.
+        UndefinedValueError: the law has no value somewhere in the support.
+    """
+    readout = problem.readout
+    plan = WorldPlan(
+        id=f"{problem.id}/world",
+        problem_id=problem.id,
+        problem_digest=problem.digest,
+        law_id=f"{problem.id}/law",
+        controls=tuple(WorldControl(name=c.name, unit=c.unit) for c in problem.controls),
+        readout=WorldReadout(
+            name=readout.name,
+            unit=readout.unit,
+            low=readout.natural_low,
+            high=readout.natural_high,
+            integer=readout.integer,
+        ),
+        calibration_rows="train",
+        train_rows=train_rows,
+    )
+    return calibrate(plan, hidden.form, records, space_of(problem.residuals))
+
+
+def _published(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
+    """Fits of the published laws to the usable records, and which of them is the base."""
+    try:
+        kept = thinned(usable(records)[0], 0)
+    except InputError:
+        return {}, None
+    space = space_of(problem.residuals)
+    fits: dict[str, Fit] = {}
+    for law in problem.laws:
+        try:
+            fits[law.id] = fit(law.expression, law.constants, kept, space)
+        except LawsmithError:
+            # The search for a hidden law states why there is no base.
+            continue
+    known = [LawFit(found.residuals, found.fitted) for found in fits.values()]
+    try:
+        return fits, choose_base(kept.table, known, kept.group_rows())
+    except InputError:
+        return fits, None
+
+
+__all__ = (
+    "BuiltProblem",
+    "BuiltWorld",
+    "build_problem",
+    "calibration_records",
+    "held_out_predictions",
+    "world_of",
+)
