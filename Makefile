@@ -43,7 +43,7 @@ bench: setup
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 lock: setup
-	$(BIN)/uv pip compile -q pyproject.toml --all-extras --group dev --universal --generate-hashes \
+	$(BIN)/uv pip compile -q pyproject.toml --extra model --extra curation --group dev --universal --generate-hashes \
 	  --no-emit-index-url --no-header --python-version 3.11 -o requirements.lock
 
 clean:

@@ -6,7 +6,9 @@ from assets.partitions import SINGLE_RUN, WEEKS
 from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
 from lawsmith.stages import cards as stage_cards
-from lawsmith.stages import checks, pictures
+from lawsmith.stages import checks
+from lawsmith.stages.card_figures import card_figures
+from lawsmith.stages.card_sheets import figures_shown, sheets
 
 
 @dg.asset(
@@ -23,7 +25,9 @@ from lawsmith.stages import checks, pictures
 def cards(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
     """One row is a science card, every fact anchored, or a draft that a gate stopped."""
     stage = engine.temporal()
-    return materialized(stage_cards.run(stage, context.partition_keys), pictures.funnel(stage))
+    report = stage_cards.run(stage, context.partition_keys)
+    shown = {**figures_shown(card_figures(stage)), **sheets(stage)}
+    return materialized(report, shown=shown)
 
 
 @dg.asset_check(

@@ -1,19 +1,25 @@
 """What people see of a stage in the UI: counts, a preview table, a picture."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import dagster as dg
 
 from lawsmith.gateways.warehouse import Store, rebuild_catalogue
-from lawsmith.stages.checks import Looked
 from lawsmith.stages.context import StageReport
+from lawsmith.stages.looked import Looked
+from lawsmith.stages.plain_text import markdown_text
 
 OWNERS = ["team:lawsmith"]
 
 
-def materialized(report: StageReport, picture: bytes | None = None) -> dg.MaterializeResult[None]:
-    """The result of an asset: its report as metadata, with a PNG where there is one."""
+def materialized(
+    report: StageReport,
+    picture: bytes | None = None,
+    shown: Mapping[str, str] = MappingProxyType({}),
+) -> dg.MaterializeResult[None]:
+    """The result of an asset: its report as metadata, a PNG and further Markdown if given."""
     metadata: dict[str, dg.MetadataValue | float | int | str] = {
         "dagster/row_count": report.rows,
         "new": report.new,
@@ -29,6 +35,7 @@ def materialized(report: StageReport, picture: bytes | None = None) -> dg.Materi
         metadata["picture"] = dg.MetadataValue.md(
             f"![{report.stage}](data:image/png;base64,{data})"
         )
+    metadata |= {name: dg.MetadataValue.md(text) for name, text in shown.items()}
     return dg.MaterializeResult(metadata=metadata)
 
 
@@ -66,4 +73,4 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    return markdown_text(text)

@@ -7,6 +7,8 @@ from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
 from lawsmith.stages import checks
 from lawsmith.stages import reviews as stage_reviews
+from lawsmith.stages.card_figures import card_figures
+from lawsmith.stages.card_sheets import figures_shown
 
 
 @dg.asset(
@@ -23,7 +25,8 @@ from lawsmith.stages import reviews as stage_reviews
 def card_reviews(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
     """One row is one pass of the reviewer over a card, with the card as it then stood."""
     stage = engine.temporal()
-    return materialized(stage_reviews.run_card(stage, context.partition_keys))
+    report = stage_reviews.run_card(stage, context.partition_keys)
+    return materialized(report, shown=figures_shown(card_figures(stage)))
 
 
 @dg.asset(

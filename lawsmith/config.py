@@ -157,7 +157,7 @@ class _Layers:
     def settings(self) -> Settings:
         nested: dict[str, Any] = {}
         for key, value in self.values.items():
-            *parents, last = key.split(".", 1) if not key.startswith("prices.") else _price(key)
+            *parents, last = key.split(".") if not key.startswith("prices.") else _price(key)
             target = nested
             for parent in parents:
                 target = target.setdefault(parent, {})
@@ -210,14 +210,14 @@ def _check_key(key: str, origin: str) -> None:
     raise InputError(f"no such setting (from {origin})", path=key, fix=fix)
 
 
-def _known_keys() -> list[str]:
+def _known_keys(record: type[Part] = Settings, prefix: str = "") -> list[str]:
     known: list[str] = []
-    for name, info in Settings.model_fields.items():
+    for name, info in record.model_fields.items():
         part = info.annotation
         if isinstance(part, type) and issubclass(part, Part):
-            known.extend(f"{name}.{inner}" for inner in part.model_fields)
+            known.extend(_known_keys(part, f"{prefix}{name}."))
         else:
-            known.append(name)
+            known.append(f"{prefix}{name}")
     return known
 
 

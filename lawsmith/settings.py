@@ -66,11 +66,20 @@ class ModelPrice(Part):
     output: Annotated[float, Field(ge=0)]
 
 
-class Caps(Part):
-    """What one run may spend; null is no cap."""
+class RoleCaps(Part):
+    """What one role may spend in one run; null is no cap."""
 
     max_usd: Annotated[float, Field(ge=0)] | None = None
     max_tokens: Annotated[int, Field(ge=0)] | None = None
+
+
+class Caps(RoleCaps):
+    """What one run may spend, in all and by role; null is no cap."""
+
+    extractor: RoleCaps = RoleCaps()
+    reviewer: RoleCaps = RoleCaps()
+    player: RoleCaps = RoleCaps()
+    judge: RoleCaps = RoleCaps()
 
 
 class Rates(Part):
@@ -223,6 +232,7 @@ __all__ = (
     "Models",
     "PacketLimits",
     "Rates",
+    "RoleCaps",
     "Settings",
     "TriagePolicy",
     "WindowPolicy",

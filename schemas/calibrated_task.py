@@ -196,6 +196,9 @@ class ParallelKey(Record):
     law: ExpressionField
     """Over the controls and the constants named below."""
     shared: tuple[Name, ...]
+    """The same in every group, the fixed ones included."""
+    fixed: tuple[Name, ...]
+    """Those of them that scale or convert: another form need not have them as constants."""
     local: tuple[Name, ...]
     constants: tuple[GroupConstants, ...] = Field(min_length=1)
     edits: tuple[HiddenEdit, ...] = Field(min_length=1)
@@ -208,6 +211,8 @@ class ParallelKey(Record):
     @model_validator(mode="after")
     def _constants_named(self) -> Self:
         named = {*self.shared, *self.local}
+        if not set(self.fixed) <= set(self.shared):
+            raise ValueError(f"fixed {self.fixed!r} are not all shared")
         if named - names_of(self.law):
             raise ValueError(f"the law does not use {sorted(named - names_of(self.law))}")
         for group in self.constants:

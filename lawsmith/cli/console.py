@@ -1,17 +1,19 @@
 """What the command line prints: tables and messages, JSON where asked, progress on a terminal."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from lawsmith.stages.context import Progress as Tell
+from lawsmith.stages.plain_text import inert
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -32,18 +34,18 @@ class Volume:
 def say(text: str) -> None:
     """One line for people, on standard output unless quiet."""
     if Volume.level:
-        OUT.print(text, markup=False)
+        OUT.print(inert(text), markup=False)
 
 
 def detail(text: str) -> None:
     """One line that only -v shows, on standard error."""
     if Volume.level > 1:
-        ERR.print(text, markup=False, style="dim")
+        ERR.print(inert(text), markup=False, style="dim")
 
 
 def complain(text: str) -> None:
     """One message on standard error, quiet or not."""
-    ERR.print(text, markup=False, style="red")
+    ERR.print(inert(text, keep="\n"), markup=False, style="red")
 
 
 def table(
@@ -65,7 +67,7 @@ def table(
     if not Volume.level:
         return
     out = OUT if OUT.is_terminal else Console(highlight=False, width=WIDE)
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [["" if cell is None else inert(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     if one_line:
         left = max(SHORTEST_CUT, out.width - sum(widths[:-1]) - GAP * len(columns))
@@ -75,9 +77,9 @@ def table(
     for column, width in zip(columns, widths, strict=True):
         shown.add_column(column, overflow="fold", no_wrap=width <= LONGEST_WHOLE)
     for row in cells:
-        shown.add_row(*map(escape, row))
+        shown.add_row(*map(Text, row))
     if title:
-        out.print(f"\n{title}", style="bold", markup=False, end="")
+        out.print(f"\n{inert(title)}", style="bold", markup=False, end="")
     out.print(shown, soft_wrap=False)
 
 
@@ -87,8 +89,20 @@ def _cut(text: str, width: int) -> str:
 
 
 def as_json(data: object) -> None:
-    """The data as one JSON document on standard output."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=str))
+    """The data as one JSON document on standard output; control characters are escaped."""
+    text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=str)
+    typer.echo(_UNPRINTED.sub(_escaped, text))
+
+
+_UNPRINTED = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+"""Characters that JSON may hold bare and that a terminal would act upon or hide."""
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def rows_as_json(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

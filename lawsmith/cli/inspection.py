@@ -1,21 +1,27 @@
 """`status`, `explain`, `cards`, `sql`, `config`: looking into a store."""
 
+import difflib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
 from lawsmith.cli import console
+from lawsmith.cli.app_errors import usage
 from lawsmith.cli.options import Config, Json
+from lawsmith.cli.pages import show_page, show_story
 from lawsmith.cli.summary import PAPER_COLUMNS, paper_rows
-from lawsmith.errors import PrerequisiteError
-from lawsmith.gateways.warehouse import Row, query, read_table, rebuild_catalogue
-from lawsmith.stages.context import StageContext
+from lawsmith.curation.windows import parse_window
+from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.gateways.warehouse import query, read_table, rebuild_catalogue
+from lawsmith.stages.card_pages import card_page
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.explaining import explain as explained
+from lawsmith.stages.explaining import listed_cards
 from lawsmith.stages.opening import configure, open_context
-from schemas.source import Collection
+from schemas.source import Collection, Outcome, ReasonCode
 
 cards = typer.Typer(help="Science cards of the store.", no_args_is_help=True)
 
@@ -75,7 +81,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
 
 
 def explain(
-    subject: Annotated[str, typer.Argument(help="A paper, card, family or task id.")],
+    subject: Annotated[str, typer.Argument(help="A paper, packet, card, family or task id.")],
     as_json: Json = False,
     config: Config = None,
 ) -> None:
@@ -84,26 +90,46 @@ def explain(
         explained(open_context(collection=collection, config_file=config), subject)
         for collection in get_args(Collection)
     ]
-    sections = [section for story in found for section in story]
-    if not sections:
+    story = [part for told in found for part in told]
+    if not story:
         raise PrerequisiteError(
             f"nothing is known of {subject!r}", fix="look at `lawsmith status` for ids"
         )
     if as_json:
-        console.as_json([section.as_data() for section in sections])
-        return
-    for section in sections:
-        console.table(section.title, section.columns, section.rows)
+        console.as_json([part.as_data() for part in story])
+    else:
+        show_story(story)
 
 
 @cards.command("list")
-def list_cards(source: SourceOption = None, as_json: Json = False, config: Config = None) -> None:
-    """Every drafted card with its outcome."""
+def list_cards(
+    outcome: Annotated[
+        str | None, typer.Option("--outcome", help="passed, rejected, waiting, failed, deferred.")
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", help="A reason code, as number_not_anchored.")
+    ] = None,
+    window: Annotated[
+        str | None, typer.Option("--window", help="Only weeks of A..B, as 2026-10-05..2026-11-02.")
+    ] = None,
+    readings: Annotated[
+        bool, typer.Option("--readings", help="Also packets whose reading gave no card.")
+    ] = False,
+    source: SourceOption = None,
+    as_json: Json = False,
+    config: Config = None,
+) -> None:
+    """Every drafted card as it stands after gates and review."""
+    _known("--outcome", outcome, get_args(Outcome))
+    _known("--reason", reason, [code.value for code in ReasonCode])
+    with usage("--window"):
+        weeks = None if window is None else parse_window(window)
     context = open_context(source=source, config_file=config)
-    columns = ("card", "outcome", "reason", "extractor", "title")
+    found = listed_cards(context, outcome=outcome, reason=reason, window=weeks, readings=readings)
+    columns = ("card", "stage", "outcome", "reason", "week", "extractor", "title")
     rows = [
-        (row.id, row.outcome, row.reason_code, row.extra["extractor"], row.extra["title"])
-        for row in _card_rows(context)
+        (one.id, one.stage, one.outcome, one.reason, one.week, one.extractor, one.title)
+        for one in found
     ]
     if as_json:
         console.rows_as_json(columns, rows)
@@ -118,18 +144,17 @@ def show_card(
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """One card: relations, controls, readouts, parameters, each with its packet lines."""
-    from lawsmith.stages.explaining import card_sections
-
+    """One card beside its packet, its reviews, and what came of it; refused ones, too."""
     context = open_context(source=source, config_file=config)
-    row = next((row for row in _card_rows(context) if row.id == card_id), None)
+    rows = read_table(context.store, "cards", context.collection)
+    row = next((row for row in rows if row.id == card_id), None)
     if row is None:
         raise PrerequisiteError(f"no card {card_id!r}", fix="see `lawsmith cards list`")
+    page = card_page(context, row)
     if as_json:
-        typer.echo(row.record if row.record != "{}" else str(row.extra["draft"]))
-        return
-    for section in card_sections(row):
-        console.table(section.title, section.columns, section.rows)
+        console.as_json(page.as_data())
+    else:
+        show_page(page)
 
 
 def sql(
@@ -162,5 +187,10 @@ def config(
         console.table("Settings", ("setting", "value", "from"), rows)
 
 
-def _card_rows(context: StageContext) -> list[Row]:
-    return read_table(context.store, "cards", context.collection)
+def _known(option: str, given: str | None, known: Sequence[str]) -> None:
+    if given is None or given in known:
+        return
+    near = difflib.get_close_matches(given, known, n=2)
+    fix = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}"
+    with usage(option):
+        raise InputError(f"unknown value {given!r}", fix=fix)

@@ -31,23 +31,29 @@ def export(
     max_tokens: MaxTokens = None,
     config: Config = None,
 ) -> None:
-    """Write every open request of the window, in the OpenAI batch file format."""
+    """Write every open request of the window, in the OpenAI batch file format.
+
+    First takes up what the replies at hand answer, so that repairs and reviews which follow
+    from them are among the requests. Asks nobody.
+    """
     from lawsmith.gateways.batch_files import export_requests
     from lawsmith.gateways.open_requests import open_requests
     from lawsmith.gateways.warehouse import partition_lock
-    from lawsmith.stages.requests import open_conversations
+    from lawsmith.stages.requests import open_conversations, take_up_answers
 
     context = open_context(
         source=source, config_file=config, max_usd=max_usd, max_tokens=max_tokens
     )
     weeks: Sequence[str] = weeks_for(context, window)
     with partition_lock(context.store, "refresh"), context.ledger() as ledger:
-        talks = open_conversations(context, weeks, build=True)
+        take_up_answers(context, weeks)
+        talks = open_conversations(context, weeks)
         found = open_requests(talks.conversations, context.roster(), ledger)
         done = export_requests(
             found.requests, context.roster(), ledger, to, caps=context.caps, texts=texts
         )
-    console.say(f"{done.written} requests in {to}; {done.held_back} held back by the caps.")
+    names = ", ".join(str(path) for path in done.files)
+    console.say(f"{done.written} requests in {names}; {done.held_back} held back by the caps.")
     for subject, failure in found.failed.items():
         console.complain(f"{subject}: {failure.sentence}")
 
@@ -58,6 +64,9 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace", help="Let a recording's older reply go.")
     ] = False,
+    price_factor: Annotated[
+        float, typer.Option(help="Part of the listed price that the batch cost.", min=0.0)
+    ] = 1.0,
     config: Config = None,
 ) -> None:
     """Take replies into the ledger, and into the recording where one was asked."""
@@ -70,12 +79,15 @@ def import_(
         for model, price in context.settings.prices.items()
     }
     with context.ledger() as ledger:
-        report = import_replies(path, ledger, prices=prices)
+        report = import_replies(path, ledger, prices=prices, price_factor=price_factor)
     recorded = record_import(report, context.settings.data_root, replace=replace)
     console.say(
         f"{report.new} new replies, {len(report.answered) - report.new} known;"
         f" {recorded} recorded for replay."
     )
+    if report.cut_off:
+        lines = ", ".join(str(item.line) for item in report.cut_off)
+        console.say(f"cut off at their token limit: lines {lines}")
     for fault in report.faults:
         console.complain(str(fault))
     if report.faults and not report.answered:

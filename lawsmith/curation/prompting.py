@@ -113,6 +113,7 @@ def quoted_block(text: str) -> str:
     return "\n".join(f"> {_BREAKS.sub(' ', line)}" for line in text.split("\n"))
 
 
+@cache
 def response_schema(model: type[Part]) -> dict[str, Any]:
     """The JSON schema of a reply in the form strict schema modes take.
 

@@ -8,7 +8,7 @@ guessed across a lost exponent: a quote with 10^6 does not stand where the packe
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from lawsmith.curation.folding import CARET, FIRM, LIGATURES, Folded, disagreement, fold, folded
 from schemas.packet import Packet
@@ -112,11 +112,15 @@ class SearchView:
                 )
             start = view.text.find(wanted.text, start + 1)
 
-    @cached_property
+    @property
     def _folded(self) -> Folded:
-        return folded(
-            [(char, n) for n, line in enumerate(self.packet.lines) for char in f"{line}\n"]
-        )
+        return _folded_lines(self.packet.lines)
+
+
+# Extraction, gates and reviews look into one packet in turn; a packet may be a whole paper.
+@lru_cache(maxsize=32)
+def _folded_lines(lines: tuple[str, ...]) -> Folded:
+    return folded([(char, n) for n, line in enumerate(lines) for char in f"{line}\n"])
 
 
 def _inside_word(view: Folded, cut: int) -> bool:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -14,6 +14,15 @@ from lawsmith.gateways.prices import Price
 from lawsmith.gateways.replay import PREFIX
 from schemas.record import strict_json
 
+FaultKind = Literal["malformed", "foreign", "refused", "no_completion", "second", "conflict"]
+"""Why a line was not taken.
+
+malformed: no line of the batch format. foreign: this store exported no such request. refused:
+the provider gave an error or no answer; the request stays open. no_completion: the answer is
+no chat completion. second: an earlier line of the file answers the request. conflict: the
+ledger holds another reply, which stays.
+"""
+
 
 @dataclass(frozen=True)
 class LineFault:
@@ -23,6 +32,7 @@ class LineFault:
     """Counted from 1."""
     custom_id: str | None
     what: str
+    kind: FaultKind
 
     def __str__(self) -> str:
         named = "" if self.custom_id is None else f" ({self.custom_id[:12]}…)"
@@ -37,6 +47,10 @@ class Answered:
     model: str
     """The model string that was asked; `reply.model` says who answered."""
     reply: Reply
+    line: int = 0
+    """Where it stands in the file, counted from 1."""
+    new: bool = False
+    """Whether the ledger had no reply to the request before."""
 
 
 def reply_line(
@@ -97,7 +111,8 @@ def render_request_text(request: Request, custom_id: str) -> str:
 
 
 class _Message(BaseModel):
-    content: str
+    # Null where a model says nothing, as it may when it is cut off; a live call takes it so, too.
+    content: str | None
 
 
 class _Choice(BaseModel):
@@ -128,40 +143,56 @@ class _Line(BaseModel):
 
 
 def read_reply_line(
-    number: int, text: str, ledger: Ledger, prices: Mapping[str, Price]
+    number: int,
+    data: bytes,
+    ledger: Ledger,
+    prices: Mapping[str, Price],
+    price_factor: float = 1.0,
 ) -> Answered | LineFault:
-    """The reply of one line, or what is wrong with the line."""
+    """The reply of one line, held against what was exported.
+
+    Args:
+        number: of the line, from 1.
+        data: its bytes.
+        ledger: knows the exported requests.
+        prices: USD per token by model string.
+        price_factor: what part of them a batch costs.
+    """
     try:
-        line = _Line.model_validate(strict_json(text))
+        text = data.decode("utf-8-sig" if number == 1 else "utf-8")
+        strict_json(text)
+        line = _Line.model_validate_json(text)
     except ValueError as error:
-        return LineFault(number, None, f"not a batch reply: {_first(error)}")
-    known = ledger.exported(line.custom_id)
+        return LineFault(number, None, f"not a batch reply: {_first(error)}", "malformed")
+    named = line.custom_id
+    known = ledger.exported(named)
     if known is None:
-        return LineFault(
-            number, line.custom_id, "no request of this id was exported from this store"
-        )
+        what = "no request of this id was exported from this store"
+        return LineFault(number, named, what, "foreign")
     if line.response is None or line.error is not None or line.response.status_code != 200:
-        said = line.error if line.response is None else line.response.model_dump()
-        return LineFault(number, line.custom_id, f"no answer: {str(said)[:200]}")
+        said = line.error or (line.response and line.response.model_dump())
+        what = f"no answer: {str(said)[:200]}" if said else "no answer and no error"
+        return LineFault(number, named, what, "refused")
     try:
         body = _Body.model_validate(line.response.body)
     except ValidationError as error:
-        return LineFault(number, line.custom_id, f"not a chat completion: {_first(error)}")
+        what = f"not a chat completion: {_first(error)}"
+        return LineFault(number, named, what, "no_completion")
     request, model = known
     usage = None if body.usage is None else Usage(**body.usage.model_dump())
     price = prices.get(model)
     if model.startswith(PREFIX):
         price = Price(0.0, 0.0)
     reply = Reply(
-        text=body.choices[0].message.content,
+        text=body.choices[0].message.content or "",
         finish_reason=finish_reason(body.choices[0].finish_reason),
         model=body.model,
         usage=usage,
-        cost_usd=None if price is None or usage is None else price.of(usage),
+        cost_usd=None if price is None or usage is None else price.of(usage) * price_factor,
         replayed=False,
         served_from="batch",
     )
-    return Answered(request, model, reply)
+    return Answered(request, model, reply, number)
 
 
 def _first(error: ValueError) -> str:
@@ -171,4 +202,11 @@ def _first(error: ValueError) -> str:
     return str(error)
 
 
-__all__ = ("Answered", "LineFault", "read_reply_line", "render_request_text", "reply_line")
+__all__ = (
+    "Answered",
+    "FaultKind",
+    "LineFault",
+    "read_reply_line",
+    "render_request_text",
+    "reply_line",
+)

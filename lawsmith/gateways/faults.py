@@ -11,6 +11,8 @@ class ProviderError(LawsmithError, RuntimeError):
         transient: worth another try (429, 5xx, time-out, broken connection).
         maybe_charged: the provider may have worked and billed; the upper bound is counted.
         retry_after: seconds the provider asked to wait, None when it did not say.
+        rate_limited: the provider refused for the pace alone (429); nothing is wrong with
+            the request.
     """
 
     def __init__(
@@ -21,12 +23,19 @@ class ProviderError(LawsmithError, RuntimeError):
         transient: bool = False,
         maybe_charged: bool = False,
         retry_after: float | None = None,
+        rate_limited: bool = False,
         fix: str = "",
     ) -> None:
         self.transient = transient
         self.maybe_charged = maybe_charged
         self.retry_after = retry_after
+        self.rate_limited = rate_limited
         super().__init__(problem, path=path, fix=fix)
+
+    @property
+    def too_fast(self) -> bool:
+        """Whether the provider wants fewer calls for a while, from everybody who asks it."""
+        return self.transient and (self.rate_limited or self.retry_after is not None)
 
 
 class ReplyMissingError(LawsmithError, LookupError):

@@ -19,12 +19,14 @@ from filelock import FileLock, Timeout
 from lawsmith.chat import Reply, Request, Role
 from lawsmith.errors import IntegrityError
 from lawsmith.gateways.ledger_limits import (
+    LONGEST_PAUSE,
     CapReached,
     Spent,
     Wait,
     instant,
     over_cap,
     over_pace,
+    paused,
     totals,
 )
 from lawsmith.gateways.ledger_schema import open_ledger_file
@@ -113,12 +115,25 @@ class Ledger:
         with self._lock:
             holder, run = self._start_run()
             with self._transaction():
-                refusal = over_cap(self._connection, run, bound, caps) or over_pace(
-                    self._connection, model, bound, limits, self._clock()
+                now = self._clock()
+                refusal = (
+                    over_cap(self._connection, run, request.role, bound, caps)
+                    or paused(self._connection, model, now)
+                    or over_pace(self._connection, model, bound, limits, now)
                 )
                 if refusal is not None:
                     return refusal
                 return self._insert(request, model, bound=bound, run=run, holder=holder)
+
+    def pause(self, model: str, seconds: float) -> None:
+        """Let no process of this store ask a model for some seconds, as its provider wishes."""
+        until = instant(self._clock() + min(seconds, LONGEST_PAUSE))
+        with self._lock, self._transaction():
+            self._connection.execute(
+                "INSERT INTO pauses VALUES (?, ?) ON CONFLICT(model) DO UPDATE"
+                " SET until = max(until, excluded.until)",
+                (model, until),
+            )
 
     def finish(self, ticket: Ticket, reply: Reply, *, latency: float) -> None:
         """Commit the reply of a ticket; `latency` in seconds.

@@ -9,6 +9,8 @@ from lawsmith.gateways.limits import RateLimits, RunCaps
 from lawsmith.gateways.prices import Bound
 
 WINDOW_SECONDS = 60.0
+LONGEST_PAUSE = 3600.0
+"""Seconds; what lies further ahead is a clock that was set back."""
 
 
 @dataclass(frozen=True)
@@ -59,28 +61,39 @@ def totals(connection: sqlite3.Connection, *, role: Role | None, run: str | None
 
 
 def over_cap(
-    connection: sqlite3.Connection, run: str, bound: Bound, caps: RunCaps
+    connection: sqlite3.Connection, run: str, role: Role, bound: Bound, caps: RunCaps
 ) -> CapReached | None:
     """The cap that a run's label would pass with one more call of this bound, if any."""
-    if not caps.given:
-        return None
-    tokens, usd = connection.execute(
-        "SELECT coalesce(sum(coalesce(tokens, upper_tokens)), 0),"
-        " coalesce(sum(coalesce(cost, upper_usd)), 0.0)"
-        " FROM calls WHERE run = ? AND state != 'failed'",
-        (run,),
-    ).fetchall()[0]
-    if caps.max_tokens is not None and tokens + bound.tokens > caps.max_tokens:
-        return CapReached(
-            f"the cap of {caps.max_tokens} tokens leaves no room: {tokens} are spent or"
-            f" reserved and the request may take {bound.tokens}"
-        )
-    if caps.max_usd is not None and bound.usd is not None and usd + bound.usd > caps.max_usd:
-        return CapReached(
-            f"the cap of {caps.max_usd:.6g} USD leaves no room: {usd:.6g} are spent or"
-            f" reserved and the request may cost {bound.usd:.6g}"
-        )
+    for whose, cap, only in (("the cap", caps, None), (f"the {role}'s cap", caps.of(role), role)):
+        if not cap.given:
+            continue
+        tokens, usd = connection.execute(
+            "SELECT coalesce(sum(coalesce(tokens, upper_tokens)), 0),"
+            " coalesce(sum(coalesce(cost, upper_usd)), 0.0)"
+            " FROM calls WHERE run = ? AND (? IS NULL OR role = ?) AND state != 'failed'",
+            (run, only, only),
+        ).fetchall()[0]
+        if cap.max_tokens is not None and tokens + bound.tokens > cap.max_tokens:
+            return CapReached(
+                f"{whose} of {cap.max_tokens} tokens leaves no room: {tokens} are spent or"
+                f" reserved and the request may take {bound.tokens}"
+            )
+        if cap.max_usd is not None and bound.usd is not None and usd + bound.usd > cap.max_usd:
+            return CapReached(
+                f"{whose} of {cap.max_usd:.6g} USD leaves no room: {usd:.6g} are spent or"
+                f" reserved and the request may cost {bound.usd:.6g}"
+            )
     return None
+
+
+def paused(connection: sqlite3.Connection, model: str, now: float) -> Wait | None:
+    """How long the provider still wants no call of a model; None: it takes calls."""
+    rows = connection.execute("SELECT until FROM pauses WHERE model = ?", (model,)).fetchall()
+    if not rows:
+        return None
+    left = datetime.fromisoformat(rows[0][0]).timestamp() - now
+    # Nobody waits longer than the longest pause, even if the clock was set back since.
+    return Wait(left) if 0.0 < left <= LONGEST_PAUSE else None
 
 
 def over_pace(
@@ -114,4 +127,4 @@ def instant(seconds: float) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z"
 
 
-__all__ = ("CapReached", "Spent", "Wait", "instant", "over_cap", "over_pace", "totals")
+__all__ = ("CapReached", "Spent", "Wait", "instant", "over_cap", "over_pace", "paused", "totals")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lawsmith.errors import IntegrityError, PrerequisiteError
 
-FORMAT = 1
+FORMAT = 2
 """`PRAGMA user_version` of the file."""
 BUSY_SECONDS = 60.0
 """How long a process waits for another one's transaction; each lasts milliseconds."""
@@ -48,11 +48,21 @@ CREATE TABLE IF NOT EXISTS exports(
   request TEXT NOT NULL,
   at TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS calls_by_role ON calls(role, state);
+CREATE TABLE IF NOT EXISTS pauses(
+  model TEXT PRIMARY KEY,
+  until TEXT NOT NULL
+);
+DROP INDEX IF EXISTS calls_by_role;
+DROP INDEX IF EXISTS calls_by_run;
+DROP INDEX IF EXISTS calls_by_pace;
 CREATE INDEX IF NOT EXISTS calls_by_subject ON calls(subject);
-CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run, state);
-CREATE INDEX IF NOT EXISTS calls_by_pace ON calls(model, at);
+CREATE INDEX IF NOT EXISTS calls_by_spend
+  ON calls(run, role, state, tokens, upper_tokens, cost, upper_usd);
+CREATE INDEX IF NOT EXISTS calls_by_minute ON calls(model, at, holder, state, tokens, upper_tokens);
+CREATE INDEX IF NOT EXISTS calls_open ON calls(holder) WHERE state = 'intent';
 """
+# Format 1 lacked `pauses` and these indices. A row holds a whole prompt, so totals over rows
+# would read every prompt again at each call: the indices hold all that totals need.
 
 
 def open_ledger_file(path: Path) -> sqlite3.Connection:
@@ -91,7 +101,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     found = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if found == FORMAT:
         return
-    if found != 0:
+    if found not in (0, 1):
         raise IntegrityError(
             f"ledger format {found}; this code reads {FORMAT}",
             path=str(path),

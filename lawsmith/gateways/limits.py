@@ -1,13 +1,15 @@
-"""Caps of one run and the pace that a provider allows."""
+"""Caps of one run, in all and by role, and the pace that a provider allows."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from lawsmith.chat import Role
 from lawsmith.errors import InputError
 
 
 @dataclass(frozen=True)
-class RunCaps:
-    """What one run may spend at most; a cap that is None does not hold anything back."""
+class Cap:
+    """What may be spent at most; a bound that is None does not hold anything back."""
 
     max_usd: float | None = None
     max_tokens: int | None = None
@@ -19,8 +21,30 @@ class RunCaps:
 
     @property
     def given(self) -> bool:
-        """Whether any cap holds."""
+        """Whether any bound holds."""
         return self.max_usd is not None or self.max_tokens is not None
+
+
+NO_CAP = Cap()
+
+
+@dataclass(frozen=True)
+class RunCaps(Cap):
+    """What one run may spend at most: in all, and by each role within that."""
+
+    by_role: Mapping[Role, Cap] = field(default_factory=dict)
+
+    def of(self, role: Role) -> Cap:
+        """The cap of one role alone; one that holds nothing back where none is set."""
+        return self.by_role.get(role, NO_CAP)
+
+    def hold(self, role: Role) -> bool:
+        """Whether any cap holds the role's calls."""
+        return self.given or self.of(role).given
+
+    def hold_tokens(self, role: Role) -> bool:
+        """Whether a cap holds the role's calls even where their price is unknown."""
+        return self.max_tokens is not None or self.of(role).max_tokens is not None
 
 
 @dataclass(frozen=True)
@@ -39,4 +63,4 @@ class RateLimits:
                 raise InputError(f"{value!r} must be 1 or more", path=name)
 
 
-__all__ = ("RateLimits", "RunCaps")
+__all__ = ("Cap", "RateLimits", "RunCaps")

@@ -164,6 +164,11 @@ class LitellmAnswerer:
                 f"the provider does not know the model {self.model!r}: {text}",
                 fix="check the model string",
             )
+        if status == 429 and "insufficient_quota" in text:
+            return PrerequisiteError(
+                f"the account of model {self.model!r} has nothing left: {text}",
+                fix="add credit, or raise the account's limit, and run again to resume",
+            )
         if isinstance(error, openai.APITimeoutError):
             return ProviderError(text, path=where, transient=True, maybe_charged=True)
         if rung is not None and status in (400, 422) and _FORMAT_REFUSED.search(text):
@@ -178,6 +183,7 @@ class LitellmAnswerer:
             transient=transient,
             maybe_charged=transient and status != 429 and broken,
             retry_after=_retry_after(error),
+            rate_limited=status == 429,
         )
 
     def _reply(self, request: Request, response: Any, rung: Rung | None) -> Reply:

@@ -76,14 +76,14 @@ class Roster:
         for role, route in self.routes.items():
             if not route.live:
                 continue
-            if not caps.given:
+            if not caps.hold(role):
                 raise PrerequisiteError(
                     f"{role} is the live model {route.model!r} and the run has no cap",
-                    fix="give --max-usd or --max-tokens",
+                    fix="give --max-usd or --max-tokens, or a cap of the role in lawsmith.toml",
                 )
-            if route.price is None and caps.max_tokens is None:
+            if route.price is None and not caps.hold_tokens(role):
                 raise PrerequisiteError(
-                    f"the price of the {role}'s model {route.model!r} is unknown, so --max-usd"
+                    f"the price of the {role}'s model {route.model!r} is unknown, so a cap in USD"
                     " cannot hold it",
                     fix="give --max-tokens, or set its price in lawsmith.toml",
                 )

@@ -1,6 +1,7 @@
 """The one runner of conversations: collects open requests, gets them answered, steps again."""
 
 import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -82,7 +83,8 @@ def run_conversations(
         retries: how often a call is tried again.
         sleep: None: waits that a stop cuts short.
         concurrency: calls in flight at most.
-        progress: told of each subject as it ends.
+        progress: told of each subject as it ends, in the calling thread, when nothing is to be
+            sent: work done in it costs no time while models are being waited for.
         stop: once set nothing more is sent; what arrives is stored, the rest is deferred.
 
     Raises:
@@ -127,6 +129,7 @@ class _Run(Generic[ValueT]):
         self._sender = sender
         self._progress = progress
         self._order: dict[str, None] = {}
+        self._untold: deque[str] = deque()
 
     def over(
         self,
@@ -146,7 +149,13 @@ class _Run(Generic[ValueT]):
                 self._depart(self._open(*item), pool, flights)
             if not flights:
                 break
-            for arrived in wait(flights, return_when=FIRST_COMPLETED).done:
+            # Whoever hears of an end may work on it, so that waits until all places are taken
+            # and nothing has arrived: the work is done while the models think.
+            patience = 0.0 if self._untold else None
+            arrivals = wait(flights, patience, return_when=FIRST_COMPLETED).done
+            if not arrivals:
+                self._tell(self._untold.popleft())
+            for arrived in arrivals:
                 talk = flights.pop(arrived)
                 got = arrived.result()
                 if isinstance(got, Reply):
@@ -154,6 +163,8 @@ class _Run(Generic[ValueT]):
                     self._depart(talk, pool, flights)
                 else:
                     self._end(talk, got)
+        while self._untold:
+            self._tell(self._untold.popleft())
         self.outcomes = {subject: self.outcomes[subject] for subject in self._order}
         self.transcripts = {subject: self.transcripts[subject] for subject in self._order}
 
@@ -190,7 +201,7 @@ class _Run(Generic[ValueT]):
                 return
             if reply is None:
                 route = self._roster.route(step.role)
-                place = self._sender.take_place()
+                place = self._sender.take_place(route)
                 flights[pool.submit(self._sender.send, step, route, place)] = talk
                 return
             talk.replies.append(reply)
@@ -215,8 +226,11 @@ class _Run(Generic[ValueT]):
     def _end(self, talk: _Talk[ValueT], outcome: Outcome[ValueT]) -> None:
         self.outcomes[talk.subject] = outcome
         self.transcripts[talk.subject] = tuple(talk.replies)
+        self._untold.append(talk.subject)
+
+    def _tell(self, subject: str) -> None:
         if self._progress is not None:
-            self._progress(talk.subject, outcome)
+            self._progress(subject, self.outcomes[subject])
 
 
 @contextmanager

@@ -1,28 +1,17 @@
 """One request to a live model: reserved, sent, stored, and tried again by one owner."""
 
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Condition, Event
 
 from lawsmith.chat import Deferred, Failed, Reply, Request
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.faults import ProviderError
+from lawsmith.gateways.lanes import Lane, RetryPolicy
 from lawsmith.gateways.ledger import Ledger, Ticket
-from lawsmith.gateways.ledger_limits import Wait
+from lawsmith.gateways.ledger_limits import CapReached, Wait
 from lawsmith.gateways.limits import RateLimits, RunCaps
 from lawsmith.gateways.roster import Route
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How often and how soon a request is tried again; times in seconds."""
-
-    attempts: int = 5
-    first_wait: float = 1.0
-    """Doubled at each further try; up to half as much again is added, drawn from the digest."""
-    longest_wait: float = 60.0
-    longest_retry_after: float = 600.0
-    """A provider that asks for a longer pause than this ends the tries."""
 
 
 class Sender:
@@ -54,15 +43,14 @@ class Sender:
         self._abandoned = False
         self._in_flight = 0
         self._places = 0
-        self._waiting: set[int] = set()
-        self._paused_until: dict[str, float] = {}
+        self._lanes: dict[str, Lane] = defaultdict(Lane)
         self._settled = Condition()
 
-    def take_place(self) -> int:
-        """A place in the queue: under a cap the budget goes to requests in this order."""
+    def take_place(self, route: Route) -> int:
+        """A place in a model's queue: under a cap the budget goes to requests in this order."""
         with self._settled:
             self._places += 1
-            self._waiting.add(self._places)
+            self._lanes[route.model].waiting.add(self._places)
             return self._places
 
     def send(self, request: Request, route: Route, place: int) -> Reply | Deferred | Failed:
@@ -75,10 +63,7 @@ class Sender:
         from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
         def wait(state: RetryCallState) -> float:
-            outcome = state.outcome
-            error = None if outcome is None else outcome.exception()
-            asked = error.retry_after if isinstance(error, ProviderError) else None
-            return self._pause(request, route, state.attempt_number, asked)
+            return self._retries.backoff(state.attempt_number, self._spread(request, route))
 
         def rest(seconds: float) -> None:
             self._sleep(seconds)
@@ -91,16 +76,11 @@ class Sender:
             reraise=True,
         )
         try:
-            return tries(self._try_once, request, route, place)
+            return tries(self._try_until_heard, request, route, place)
         except ProviderError as error:
             if error.transient and self.halted:
                 return _interrupted(request)
-            return Failed(
-                reason="model_failed",
-                sentence=str(error),
-                open_request=request.key,
-                retryable=error.transient,
-            )
+            return _failed(request, str(error), retryable=error.transient)
 
     def abandon(self) -> None:
         """Send nothing more; calls in flight are still stored."""
@@ -117,91 +97,119 @@ class Sender:
         return (
             isinstance(error, ProviderError)
             and error.transient
+            and not error.too_fast
             and not self.halted
-            and (error.retry_after or 0.0) <= self._retries.longest_retry_after
         )
 
-    def _pause(self, request: Request, route: Route, tries: int, asked: float | None) -> float:
-        doubled = min(
-            self._retries.first_wait * 2.0 ** (tries - 1), self._retries.longest_wait / 1.5
-        )
+    def _spread(self, request: Request, route: Route) -> float:
         # The digest spreads requests that failed together, and the same run waits the same.
-        spread = int(request.digest(route.model)[:8], 16) / 2**32
-        return max(doubled * (1.0 + spread / 2.0), asked or 0.0)
+        return int(request.digest(route.model)[:8], 16) / 2**32
 
-    def _try_once(self, request: Request, route: Route, place: int) -> Reply | Deferred:
+    def _try_until_heard(
+        self, request: Request, route: Route, place: int
+    ) -> Reply | Deferred | Failed:
+        """Send again as long as the provider only says that calls come too fast."""
+        refusals = 0
+        while True:
+            try:
+                return self._try_once(request, route, place)
+            except ProviderError as error:
+                refusals += 1
+                shut = self._lanes[route.model].closed
+                if not error.too_fast or self.halted or refusals >= self._retries.refusals:
+                    raise
+                if shut:
+                    return _failed(request, f"{error} ({shut})", retryable=True)
+
+    def _try_once(self, request: Request, route: Route, place: int) -> Reply | Deferred | Failed:
         ticket = self._reserve(request, route, place)
-        if isinstance(ticket, Deferred):
+        if not isinstance(ticket, Ticket):
             return ticket
         began = self._clock()
         try:
             reply = route.answerer.answer([request])[0]
         except BaseException as error:
-            if isinstance(error, ProviderError):
-                self._heed_pause(route.model, error.retry_after)
             charged = not isinstance(error, PrerequisiteError) and (
                 not isinstance(error, ProviderError) or error.maybe_charged
             )
             self._ledger.fail(
                 ticket, str(error), latency=self._clock() - began, maybe_charged=charged
             )
+            if isinstance(error, ProviderError) and error.too_fast:
+                self._heed(request, route, error, began)
             raise
         else:
             self._ledger.finish(ticket, reply, latency=self._clock() - began)
+            with self._settled:
+                self._lanes[route.model].answered()
             return reply
         finally:
             with self._settled:
                 self._in_flight -= 1
+                self._lanes[route.model].in_flight -= 1
                 self._settled.notify_all()
 
-    def _heed_pause(self, model: str, seconds: float | None) -> None:
-        """A provider that asks for a pause means every call of the model, not this one."""
-        if seconds is not None and seconds <= self._retries.longest_retry_after:
-            until = self._clock() + seconds
-            with self._settled:
-                self._paused_until[model] = max(until, self._paused_until.get(model, until))
-
-    def _reserve(self, request: Request, route: Route, place: int) -> Ticket | Deferred:
-        """The right to send, given in the order of the places."""
+    def _heed(self, request: Request, route: Route, error: ProviderError, began: float) -> None:
+        """A provider that wants fewer calls means every call of the model, not this one."""
         with self._settled:
-            self._waiting.add(place)
+            pause = self._lanes[route.model].refused(
+                self._retries,
+                began=began,
+                now=self._clock(),
+                asked=error.retry_after,
+                spread=self._spread(request, route),
+            )
+        if pause is not None:
+            self._ledger.pause(route.model, pause)
+
+    def _reserve(self, request: Request, route: Route, place: int) -> Ticket | Deferred | Failed:
+        """The right to send, given in the order of the places."""
+        lane = self._lanes[route.model]
+        with self._settled:
+            lane.waiting.add(place)
         try:
             while True:
                 got = self._try_to_reserve(request, route, place)
-                if isinstance(got, Ticket | Deferred):
+                if not isinstance(got, Wait):
                     return got
                 self._sleep(got.seconds)
         finally:
             with self._settled:
-                self._waiting.discard(place)
+                lane.waiting.discard(place)
                 self._settled.notify_all()
 
     def _try_to_reserve(
         self, request: Request, route: Route, place: int
-    ) -> Ticket | Deferred | Wait:
+    ) -> Ticket | Deferred | Failed | Wait:
+        lane = self._lanes[route.model]
         with self._settled:
             while True:
                 if self.halted:
                     return _interrupted(request)
-                if min(self._waiting) != place:
+                if lane.closed:
+                    return _failed(request, f"not asked: {lane.closed}", retryable=True)
+                if not lane.may_go(place):
                     self._settled.wait()
                     continue
-                pause = self._paused_until.get(route.model, 0.0) - self._clock()
-                if pause > 0.0:
-                    return Wait(pause)
                 got = self._ledger.begin(
                     request, route.model, route.bound(request), self._caps, self._limits
                 )
-                if isinstance(got, Wait):
-                    return got
                 if isinstance(got, Ticket):
                     self._in_flight += 1
+                    lane.in_flight += 1
                     self.sent += 1
+                if not isinstance(got, CapReached):
                     return got
                 if self._in_flight == 0:
                     return Deferred("over_budget", got.sentence, request.key)
                 # A call that settles below its bound may yet make room.
                 self._settled.wait()
+
+
+def _failed(request: Request, sentence: str, *, retryable: bool) -> Failed:
+    return Failed(
+        reason="model_failed", sentence=sentence, open_request=request.key, retryable=retryable
+    )
 
 
 def _interrupted(request: Request) -> Deferred:

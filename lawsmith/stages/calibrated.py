@@ -54,9 +54,7 @@ def run(context: StageContext) -> StageReport:
     step.keep_only([item.problem.id for item in problems])
     todo = [item for item in problems if not step.done(subject_of(item))]
     key = collection_key(context.store, context.collection, context.settings.data_root)
-    jobs = [
-        _Job(item, key, context.collection, str(context.settings.data_root)) for item in todo
-    ]
+    jobs = [_Job(item, key, context.collection, str(context.settings.data_root)) for item in todo]
     subjects = {item.problem.id: subject_of(item) for item in todo}
     context.progress("calibrating worlds", 0, len(jobs))
     for count, (identity, made) in enumerate(_built(jobs), start=1):

@@ -1,6 +1,9 @@
 """Stage `cards`: drafts of the extractor, anchored and admitted by code."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from lawsmith.chat import Result
 from lawsmith.curation.admission import Admission, admit_draft
@@ -18,7 +21,7 @@ from lawsmith.gateways.warehouse.tables import Cell
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.decisions import override_of
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.known import known_laws
+from lawsmith.stages.known import KnownLaws
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.talking import call_figures, converse, unfinished
@@ -55,11 +58,11 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         PrerequisiteError: a live model without a cap, a missing key, an unknown model.
     """
     talks = [talk for week in weeks for talk in open_conversations(context, week)]
-    answers = converse(context, "reading papers", talks)
+    gates = _Gates(context, weeks)
+    answers = converse(context, "reading papers", talks, heard=gates.judge)
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, "cards", week)
-        papers = _papers(context, week)
         packets = packets_of(context, week)
         for row, packet in packets:
             subject = subject_of(packet)
@@ -72,8 +75,8 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
                 continue
             outcome = answers.outcomes[packet.id]
             if isinstance(outcome, Result):
-                paper = papers[f"{packet.paper_id}v{packet.version}"]
-                _settle(context, step, packet, paper, outcome.value)
+                judged = gates.judged[packet.id]
+                step.settle(subject, judged.outcome, judged.code, judged.sentence, judged.rows)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
         step.keep_only([packet.id for _row, packet in packets])
@@ -84,61 +87,105 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     return report("cards", rows, dispositions, new=new, figures=call_figures(answers))
 
 
-def _papers(context: StageContext, week: str) -> dict[str, Paper]:
-    rows = read_partition(context.store, "sources", context.collection, week)
-    return {row.id: Paper.from_json(row.record) for row in rows}
+@dataclass(frozen=True)
+class _Judged:
+    """What became of one packet, with the rows of its cards."""
+
+    outcome: Outcome
+    code: ReasonCode
+    sentence: str
+    rows: tuple[Row, ...] = ()
 
 
-def _settle(
-    context: StageContext, step: PartitionPass, packet: Packet, paper: Paper, found: Extraction
-) -> None:
-    subject = subject_of(packet)
-    if found.reason is not ReasonCode.OK:
-        final = found.reason is ReasonCode.NO_EXECUTABLE_RELATION
-        step.settle(subject, "rejected" if final else "failed", found.reason, found.sentence)
-        return
-    existing = _numbered(context, packet.paper_id)
-    numbers = number_cards(found.cards, packet.paper_id, existing)
-    rows, kept, first = [], 0, None
-    for draft, number in zip(found.cards, numbers, strict=True):
-        admission = admit_draft(
-            draft,
-            packet,
-            card_id=number.card_id,
-            paper=paper,
-            extractor=found.model,
-            prompt_sha256=found.prompt_sha256,
-            replayed=found.replayed,
-            known=known_laws(context, except_paper=packet.paper_id),
-            override=override_of(context, number.card_id, packet.paper_id),
-        )
-        kept += admission.card is not None
-        if admission.reasons and first is None:
-            first = admission.reasons[0]
-        rows.append(_row(context, step.partition, packet, number.card_id, draft, admission, found))
-    if kept:
-        sentence = f"{kept} of {len(rows)} drafted cards admitted{_other_text(found)}"
-        step.settle(subject, "passed", ReasonCode.OK, sentence, rows)
-        return
-    code = first.code if first else ReasonCode.NOT_EXECUTABLE
-    sentence = f"{first or 'no card'}{_other_text(found)}"
-    step.settle(subject, "rejected", code, sentence, rows)
+class _Gates:
+    """Judges what the extractor drafted, packet by packet, while other packets are being read.
+
+    Attributes:
+        judged: by packet id.
+    """
+
+    def __init__(self, context: StageContext, weeks: Sequence[str]) -> None:
+        self.judged: dict[str, _Judged] = {}
+        self._context = context
+        self._weeks = weeks
+
+    def judge(self, packet_id: str, found: Extraction) -> None:
+        """Put the drafts of a packet through the gates."""
+        week, packet = self._packets[packet_id]
+        if found.reason is not ReasonCode.OK:
+            final = found.reason is ReasonCode.NO_EXECUTABLE_RELATION
+            outcome: Outcome = "rejected" if final else "failed"
+            self.judged[packet_id] = _Judged(outcome, found.reason, found.sentence)
+            return
+        numbers = number_cards(found.cards, packet.paper_id, self._numbered(packet.paper_id))
+        rows, kept, first = list[Row](), 0, None
+        for draft, number in zip(found.cards, numbers, strict=True):
+            admission = admit_draft(
+                draft,
+                packet,
+                card_id=number.card_id,
+                paper=self._papers[f"{packet.paper_id}v{packet.version}"],
+                extractor=found.model,
+                prompt_sha256=found.prompt_sha256,
+                replayed=found.replayed,
+                known=self._known.for_paper(packet.paper_id),
+                override=override_of(self._context, number.card_id, packet.paper_id),
+            )
+            kept += admission.card is not None
+            if admission.reasons and first is None:
+                first = admission.reasons[0]
+            rows.append(_row(self._context, week, packet, number.card_id, draft, admission, found))
+        if kept:
+            sentence = f"{kept} of {len(rows)} drafted cards admitted{_other_text(found)}"
+            self.judged[packet_id] = _Judged("passed", ReasonCode.OK, sentence, tuple(rows))
+            return
+        code = first.code if first else ReasonCode.NOT_EXECUTABLE
+        sentence = f"{first or 'no card'}{_other_text(found)}"
+        self.judged[packet_id] = _Judged("rejected", code, sentence, tuple(rows))
+
+    def _numbered(self, paper_id: str) -> list[NumberedCard]:
+        """The cards that this paper already has, so that numbers are never given twice."""
+        found = []
+        for row in self._standing[paper_id]:
+            draft = CardDraft.model_validate_json(str(row.extra["draft"]))
+            found.append(NumberedCard(row.id, *main_readout(draft)))
+        return found
+
+    # Read at the first result, while the other models think, and then for the whole run.
+
+    @cached_property
+    def _packets(self) -> dict[str, tuple[str, Packet]]:
+        return {
+            packet.id: (week, packet)
+            for week in self._weeks
+            for _row, packet in packets_of(self._context, week)
+        }
+
+    @cached_property
+    def _papers(self) -> dict[str, Paper]:
+        context = self._context
+        return {
+            row.id: Paper.from_json(row.record)
+            for week in self._weeks
+            for row in read_partition(context.store, "sources", context.collection, week)
+        }
+
+    @cached_property
+    def _standing(self) -> dict[str | None, list[Row]]:
+        by_paper = defaultdict[str | None, list[Row]](list)
+        for row in read_table(self._context.store, TABLE, self._context.collection):
+            by_paper[row.paper_id].append(row)
+        return by_paper
+
+    @cached_property
+    def _known(self) -> KnownLaws:
+        return KnownLaws(self._context)
 
 
 def _other_text(found: Extraction) -> str:
     if not found.packet_changed:
         return ""
     return f"; {ReasonCode.PACKET_CHANGED}: the recorded reply was made to another text"
-
-
-def _numbered(context: StageContext, paper_id: str) -> list[NumberedCard]:
-    """The cards that this paper already has, so that numbers are never given twice."""
-    found = []
-    for row in read_table(context.store, TABLE, context.collection):
-        if row.paper_id == paper_id:
-            draft = CardDraft.model_validate_json(str(row.extra["draft"]))
-            found.append(NumberedCard(row.id, *main_readout(draft)))
-    return found
 
 
 def _row(

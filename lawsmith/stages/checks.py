@@ -6,7 +6,6 @@ They repeat what the stages enforce, over the rows as they lie in the store now.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,8 +18,10 @@ from lawsmith.release.manifest import PUBLIC_MANIFEST, file_sha256
 from lawsmith.release.tasks import relation_set_digest
 from lawsmith.stages.calibrated import PARTITION as CALIBRATED
 from lawsmith.stages.context import StageContext
+from lawsmith.stages.looked import Looked
 from lawsmith.stages.packets import packet_file
 from lawsmith.stages.playing import EPISODES, read_episodes, read_scores
+from lawsmith.stages.problem_checks import CALIBRATED_KINDS, calibrated_task_faults
 from schemas.card import Card
 from schemas.family import Family
 from schemas.packet import Packet
@@ -32,14 +33,6 @@ from schemas.task import PublicTask, SealedKey
 from schemas.world import PairedWorld
 
 RecordT = TypeVar("RecordT", bound=Record)
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What a check looked at and found."""
-
-    rows: int
-    faults: tuple[Fault, ...]
 
 
 def sources(context: StageContext) -> Looked:
@@ -158,7 +151,7 @@ def tasks(store: Store) -> Looked:
     counts: dict[tuple[str, str], int] = defaultdict(int)
     for row in rows:
         path = f"tasks {row.partition} {row.id}"
-        if row.extra["setting"] in KEYS:
+        if row.extra["setting"] in CALIBRATED_KINDS:
             faults += calibrated_task_faults(row, path)
             continue
         try:

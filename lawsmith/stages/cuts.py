@@ -118,9 +118,11 @@ def plan_cut(
         sealed = standing.sealed.families if standing.sealed else ()
         held = {(item.id, item.digest) for item in sealed}
         sets, _ = eligible_sets(context, fresh)
-        known = {mark for one in standing.sealed.problems for mark in _marks(one)} if (
-            standing.sealed
-        ) else set()
+        known = (
+            {mark for one in standing.sealed.problems for mark in _marks(one)}
+            if (standing.sealed)
+            else set()
+        )
         same = held == {(item.id, item.digest) for item in families}
         same = same and known == {mark for one in sets for mark in _marks(one)}
         if same and _rules(cut_of(context, before)) == _rules(fresh):

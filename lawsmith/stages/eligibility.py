@@ -1,6 +1,6 @@
 """Eligibility at a cut: dates, policies and people decide; ingest knows no cutoff."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lawsmith.curation.allow_lists import AllowLists
 from lawsmith.curation.windows import judge_eligibility
@@ -9,7 +9,7 @@ from lawsmith.stages.calibrated import PARTITION as CALIBRATED
 from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.decisions import override_of
-from lawsmith.stages.dispositions import dispose
+from lawsmith.stages.dispositions import all_dispositions, dispose, latest_by_subject
 from lawsmith.stages.reviews import forged_families
 from schemas.calibrated_set import CalibratedSet
 from schemas.family import Family
@@ -26,7 +26,8 @@ def eligible_families(context: StageContext, cut: Cut) -> tuple[list[Family], li
         for family in accepted(context)
         if family.kind == "historical" or family.paper_id in eligible
     ]
-    kept = [one for one in families if not _taken_out(context, one, cut, dispositions)]
+    outdated = _outdated_cards(context)
+    kept = [one for one in families if not _taken_out(context, one, cut, outdated, dispositions)]
     return kept, dispositions
 
 
@@ -133,12 +134,37 @@ def _judge_papers(context: StageContext, cut: Cut) -> list[Disposition]:
     return found
 
 
+def _outdated_cards(context: StageContext) -> dict[str, str]:
+    """Card -> why it counts no more: a later version of its paper was read and lacks it."""
+    latest = latest_by_subject(all_dispositions(context.store, context.collection))
+    read: dict[str, int] = {}
+    for (stage, _), item in latest.items():
+        answered = item.outcome in ("passed", "rejected")
+        if stage == "cards" and answered and item.reason_code is not ReasonCode.BELOW_TRIAGE:
+            paper = str(item.paper_id)
+            read[paper] = max(read.get(paper, 0), item.version or 0)
+    return {
+        row.id: f"version {read[str(row.paper_id)]} of the paper was read and lacks this card"
+        for row in read_table(context.store, "cards", context.collection)
+        if int(str(row.extra["version"])) < read.get(str(row.paper_id), 0)
+    }
+
+
 def _taken_out(
-    context: StageContext, family: Family, cut: Cut, dispositions: list[Disposition]
+    context: StageContext,
+    family: Family,
+    cut: Cut,
+    outdated: Mapping[str, str],
+    dispositions: list[Disposition],
 ) -> bool:
-    """Whether a person rejected or withdrew the family, its card or its paper; kept as a row."""
+    """Whether a person or a later version of the paper took the family out; kept as a row."""
     override = override_of(context, family.id, family.card_id, family.paper_id or family.id)
-    if override is None or override.action == "accept":
+    if override is not None and override.action != "accept":
+        code = ReasonCode.OVERRIDDEN
+        sentence = f"{override.action} by {override.by}: {override.reason}"
+    elif override is None and family.card_id in outdated:
+        code, sentence = ReasonCode.NEW_VERSION, outdated[family.card_id]
+    else:
         return False
     dispositions.append(
         dispose(
@@ -148,8 +174,8 @@ def _taken_out(
             subject_id=family.id,
             digest=family.digest,
             outcome="rejected",
-            code=ReasonCode.OVERRIDDEN,
-            sentence=f"{override.action} by {override.by}: {override.reason}",
+            code=code,
+            sentence=sentence,
             paper_id=family.paper_id,
             version=None,
             release_id=cut.id,

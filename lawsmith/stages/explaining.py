@@ -1,36 +1,25 @@
 """The story of one subject: every decision about it, and what it is made of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from lawsmith.expressions import to_infix
+from lawsmith.curation.windows import week_of
 from lawsmith.gateways.warehouse import Row, read_table
+from lawsmith.stages.card_pages import CardPage, card_page, family_section
 from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions
+from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
+from lawsmith.stages.sections import Section
 from lawsmith.stages.superseded import former_cards
-from schemas.card import Anchor, Card, CardDraft, Choices, Domain
+from schemas.card import CardDraft
 from schemas.family import Family
-from schemas.review import Review
-from schemas.source import Disposition
+from schemas.source import Disposition, Window
+
+Story = list[Section | CardPage]
+"""Tables and cards in reading order."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """One table of a story."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
-
-    def as_data(self) -> dict[str, Any]:
-        """The section as JSON data."""
-        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-        return {"title": self.title, "rows": rows}
-
-
-def explain(context: StageContext, subject: str) -> list[Section]:
-    """Everything this collection knows of a paper, card, family or task; empty if nothing."""
+def explain(context: StageContext, subject: str) -> Story:
+    """Everything this collection knows of a paper, packet, card, family or task."""
     task = next(
         (
             row
@@ -50,39 +39,23 @@ def explain(context: StageContext, subject: str) -> list[Section]:
         for item in all_dispositions(context.store, context.collection)
         if _concerns(item, subject)
     ]
-    sections = []
+    story: Story = []
     if decisions:
-        sections.append(_decisions(subject, decisions))
-    for row in read_table(context.store, "cards", context.collection):
-        if _is_card_of(row, subject):
-            sections.extend(card_sections(row))
-    sections.extend(_former(row) for row in former_cards(context) if _is_card_of(row, subject))
-    for table in ("reviews/card", "reviews/case"):
-        sections.extend(_reviews(context, table, subject))
-    sections.extend(
-        _family(Family.from_json(row.record))
+        story.append(_decisions(subject, decisions))
+    pages = [
+        card_page(context, row)
+        for row in read_table(context.store, "cards", context.collection)
+        if _is_card_of(row, subject)
+    ]
+    story.extend(pages)
+    story.extend(_former(row) for row in former_cards(context) if _is_card_of(row, subject))
+    shown = {page.card_id for page in pages}
+    story.extend(
+        family_section(Family.from_json(row.record), row.outcome)
         for row in read_table(context.store, "families", context.collection)
-        if subject in {row.id, row.extra["card_id"]}
+        if subject == row.id and row.extra["card_id"] not in shown
     )
-    return sections
-
-
-def card_sections(row: Row) -> list[Section]:
-    """A card as tables; a draft that could not be made into one is shown as drafted."""
-    head = Section(
-        f"Card {row.id}: {row.extra['title']}",
-        ("outcome", "reason", "extractor", "replayed"),
-        ((row.outcome, row.reason_code, row.extra["extractor"], row.extra["replayed"]),),
-    )
-    sections = [head]
-    if row.extra["reasons"]:
-        lines = tuple((line,) for line in str(row.extra["reasons"]).split("\n"))
-        sections.append(Section("Why it was refused", ("gate: finding",), lines))
-    if row.record == "{}":
-        draft = CardDraft.model_validate_json(str(row.extra["draft"]))
-        drafted = tuple((item.readout, item.expression, item.status) for item in draft.relations)
-        return [*sections, Section("Drafted", ("readout", "expression", "status"), drafted)]
-    return [*sections, *_card(Card.from_json(row.record))]
+    return story
 
 
 def _former(row: Row) -> Section:
@@ -98,47 +71,88 @@ def _former(row: Row) -> Section:
     )
 
 
-def _card(card: Card) -> Iterator[Section]:
-    yield Section(
-        "Relations",
-        ("readout", "expression", "status", "origin", "lines"),
-        tuple(
-            (one.readout, to_infix(one.expression), one.status, one.origin, _lines(one.anchors))
-            for one in card.relations
-        ),
+@dataclass(frozen=True)
+class Listed:
+    """One line of a list of cards."""
+
+    id: str
+    """Of the card, or of the packet where its reading gave none."""
+    stage: str
+    """The last stage that judged it: `cards` or `reviews/card`."""
+    outcome: str
+    reason: str
+    week: str
+    extractor: str
+    title: str
+
+
+def listed_cards(
+    context: StageContext,
+    *,
+    outcome: str | None = None,
+    reason: str | None = None,
+    window: Window | None = None,
+    readings: bool = False,
+) -> list[Listed]:
+    """The cards of a collection as they stand after gates and review.
+
+    Args:
+        context: of the collection.
+        outcome: only these.
+        reason: only those with this reason code; a refused card matches any of its findings.
+        window: only papers whose week begins inside.
+        readings: also the packets whose reading gave no card.
+    """
+    latest = latest_by_subject(all_dispositions(context.store, context.collection))
+    rows = read_table(context.store, "cards", context.collection)
+    found = []
+    for row in rows:
+        codes = {line.split(" ")[0] for line in str(row.extra["reasons"] or "").split("\n")}
+        line = _listed(row, latest.get(("reviews/card", row.id)))
+        if reason is None or reason in {line.reason, *codes}:
+            found.append(line)
+    if readings:
+        with_cards = {str(row.extra["packet_id"]) for row in rows}
+        found += [
+            line
+            for (stage, packet), item in sorted(latest.items())
+            if stage == "cards" and packet not in with_cards
+            for line in (_reading(context, packet, item),)
+            if reason in {None, line.reason}
+        ]
+    return [
+        line
+        for line in found
+        if outcome in {None, line.outcome}
+        and (window is None or window.start <= line.week < window.end)
+    ]
+
+
+def _listed(row: Row, review: Disposition | None) -> Listed:
+    judged = review if row.outcome == "passed" else None
+    return Listed(
+        id=row.id,
+        stage="reviews/card" if judged else "cards",
+        outcome=judged.outcome if judged else row.outcome,
+        reason=judged.reason_code.value if judged else row.reason_code,
+        week=row.partition,
+        extractor=str(row.extra["extractor"]),
+        title=str(row.extra["title"]),
     )
-    if card.definitions:
-        yield Section(
-            "Definitions",
-            ("name", "expression", "unit", "lines"),
-            tuple(
-                (one.name, to_infix(one.expression), one.unit, _lines(one.anchors))
-                for one in card.definitions
-            ),
-        )
-    yield Section(
-        "Controls",
-        ("name", "meaning", "unit", "domain", "lines"),
-        tuple(
-            (one.name, one.meaning, one.unit, _domain(one.domain), _lines(one.anchors))
-            for one in card.controls
-        ),
-    )
-    yield Section(
-        "Readouts",
-        ("name", "definition", "unit", "resolution", "lines"),
-        tuple(
-            (one.name, one.definition, one.unit, one.resolution, _lines(one.anchors))
-            for one in card.readouts
-        ),
-    )
-    yield Section(
-        "Parameters",
-        ("name", "value", "unit", "uncertainty", "role", "lines"),
-        tuple(
-            (one.name, one.value, one.unit, one.uncertainty, one.role, _lines(one.anchors))
-            for one in card.parameters
-        ),
+
+
+def _reading(context: StageContext, packet: str, item: Disposition) -> Listed:
+    papers = read_table(context.store, "sources", context.collection)
+    wanted = f"{item.paper_id}v{item.version}"
+    published = next((str(row.extra["published"]) for row in papers if row.id == wanted), None)
+    return Listed(
+        id=packet,
+        stage="cards",
+        outcome=item.outcome,
+        reason=item.reason_code.value,
+        week="" if published is None else week_of(published),
+        extractor="",
+        title=item.sentence,
     )
 
 
@@ -161,40 +175,6 @@ def _decisions(subject: str, decisions: Sequence[Disposition]) -> Section:
     )
 
 
-def _reviews(context: StageContext, table: str, subject: str) -> Iterator[Section]:
-    for row in read_table(context.store, table, context.collection):
-        named = (row.extra["card_id"], row.extra.get("family_id"), row.paper_id)
-        if subject not in named:
-            continue
-        review = Review.from_json(row.record)
-        yield Section(
-            f"Review {review.id} by {review.reviewer}: {review.decision}",
-            ("criterion", "verdict", "lines", "reason"),
-            tuple(
-                (
-                    item.criterion,
-                    item.verdict,
-                    "" if item.first_line is None else f"{item.first_line}-{item.last_line}",
-                    item.reason,
-                )
-                for item in review.criteria
-            ),
-        )
-
-
-def _family(family: Family) -> Section:
-    rows: list[tuple[object, ...]] = [
-        (f"mutation {item.move}", item.path, f"{to_infix(item.before)} -> {to_infix(item.after)}")
-        for item in family.mutations
-    ]
-    rows.extend(
-        (f"certificate {item.number}", item.outcome, item.sentence) for item in family.certificates
-    )
-    return Section(
-        f"Family {family.id} ({family.difficulty})", ("what", "where", "how"), tuple(rows)
-    )
-
-
 def _concerns(item: Disposition, subject: str) -> bool:
     paper = f"{item.paper_id}v{item.version}" if item.paper_id else ""
     return (
@@ -205,17 +185,9 @@ def _concerns(item: Disposition, subject: str) -> bool:
 
 
 def _is_card_of(row: Row, subject: str) -> bool:
-    return subject in {row.id, row.paper_id} or subject.startswith(f"{row.id}/")
+    version = f"{row.paper_id}v{row.extra['version']}"
+    named = {row.id, row.paper_id, version, row.extra.get("packet_id")}
+    return subject in named or subject.startswith(f"{row.id}/")
 
 
-def _lines(anchors: Sequence[Anchor]) -> str:
-    return ", ".join(
-        f"{item.first_line}-{item.last_line}{' (repaired)' if item.repaired else ''}"
-        for item in anchors
-    )
-
-
-def _domain(domain: Domain) -> str:
-    if isinstance(domain, Choices):
-        return ", ".join(f"{value:g}" for value in domain.choices)
-    return f"{domain.low:g} .. {domain.high:g}"
+__all__ = ("Listed", "Section", "Story", "explain", "listed_cards")

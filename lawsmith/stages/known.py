@@ -11,14 +11,21 @@ from schemas.family import Family
 from schemas.historical_card import HistoricalCard
 
 
-def known_laws(context: StageContext, except_paper: str) -> tuple[KnownLaw, ...]:
-    """The laws that a card of this paper may not repeat; its own families do not count."""
-    built = tuple(
-        family_law(Family.from_json(row.record))
-        for row in read_table(context.store, "families", context.collection)
-        if row.outcome == "passed" and row.paper_id != except_paper
-    )
-    return (*_bundled(context.settings.data_root), *built)
+class KnownLaws:
+    """The laws that the cards of one run are held against, read from the store once."""
+
+    def __init__(self, context: StageContext) -> None:
+        """Read the textbook, the Historical cards and the families of a store."""
+        self._bundled = _bundled(context.settings.data_root)
+        self._built = tuple(
+            (row.paper_id, family_law(Family.from_json(row.record)))
+            for row in read_table(context.store, "families", context.collection)
+            if row.outcome == "passed"
+        )
+
+    def for_paper(self, paper_id: str) -> tuple[KnownLaw, ...]:
+        """The laws that a card of this paper may not repeat; its own families do not count."""
+        return (*self._bundled, *(law for owner, law in self._built if owner != paper_id))
 
 
 def historical_cards(data_root: Path) -> tuple[HistoricalCard, ...]:

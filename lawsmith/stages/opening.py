@@ -16,7 +16,7 @@ from lawsmith.chat import Role
 from lawsmith.config import Configuration, Settings, load_configuration
 from lawsmith.errors import InputError
 from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.limits import Cap, RateLimits, RunCaps
 from lawsmith.gateways.prices import Price
 from lawsmith.gateways.roster import ModelSpec, Roster, open_roster
 from lawsmith.gateways.warehouse import Store
@@ -110,6 +110,7 @@ def open_context(
         caps=RunCaps(
             max_usd=settings.caps.max_usd if max_usd is None else max_usd,
             max_tokens=settings.caps.max_tokens if max_tokens is None else max_tokens,
+            by_role={role: _cap_of(settings, role) for role in get_args(Role)},
         ),
         limits=RateLimits(
             requests_per_minute=settings.rates.requests_per_minute,
@@ -119,6 +120,11 @@ def open_context(
         progress=ambient.progress,
         stop=ambient.stop,
     )
+
+
+def _cap_of(settings: Settings, role: Role) -> Cap:
+    own = getattr(settings.caps, role)
+    return Cap(max_usd=own.max_usd, max_tokens=own.max_tokens)
 
 
 def roster_of(settings: Settings) -> Roster:

@@ -77,6 +77,23 @@ def funnel_counts(
     return found | dict(sorted(judged.items(), key=lambda pair: (pair[0][1] != "passed", -pair[1])))
 
 
+def card_funnel(counts: Sequence[tuple[str, int]]) -> bytes:
+    """What is left after each step of curation, from papers to accepted cases."""
+    names, values = [name for name, _ in counts], [count for _, count in counts]
+    figure = Figure(figsize=(7, 0.34 * len(counts) + 0.5), layout="constrained")
+    axes = figure.subplots()
+    bars = axes.barh(names, values, color="#1f4e79", height=0.7)
+    axes.bar_label(bars, labels=[str(value) for value in values], padding=4, fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xlim(0, max(1, *values) * 1.08)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_title("From papers to accepted cases", loc="left")
+    _plain(axes)
+    return _png(figure)
+
+
 def families(context: StageContext, partitions: Sequence[str]) -> bytes | None:
     """Original against Counterfactual of the first families, each over its first control."""
     found = [one for partition in partitions for one in forged_families(context, partition)]

@@ -134,9 +134,7 @@ def _row(
     )
 
 
-def _report(
-    rows: Sequence[Row], dispositions: Sequence[Disposition], new: int
-) -> StageReport:
+def _report(rows: Sequence[Row], dispositions: Sequence[Disposition], new: int) -> StageReport:
     cells = [
         (
             row.id,
@@ -161,7 +159,14 @@ def _report(
         list(dispositions),
         new=new,
         columns=(
-            "problem", "outcome", "reason", "rows", "groups", "split", "best law", "held-out R2"
+            "problem",
+            "outcome",
+            "reason",
+            "rows",
+            "groups",
+            "split",
+            "best law",
+            "held-out R2",
         ),
         preview=cells,
         figures={

@@ -35,8 +35,8 @@ from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
 from schemas.review import Review
-from schemas.task import Setting
 from schemas.source import Disposition, Paper, Publication, Window
+from schemas.task import Setting
 
 TABLE = "releases"
 PAIRED = get_args(Setting)
@@ -99,7 +99,9 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
     """
     rows = read_partition(context.store, "tasks", context.collection, cut.id)
     chosen = {str(row.extra["family_id"]) for row in rows if row.extra["setting"] in PAIRED}
-    of_problems = {str(row.extra["family_id"]) for row in rows if row.extra["setting"] not in PAIRED}
+    of_problems = {
+        str(row.extra["family_id"]) for row in rows if row.extra["setting"] not in PAIRED
+    }
     families = tuple(family for family in accepted(context) if family.id in chosen)
     problems = _problems(context, of_problems)
     if not families and not problems:

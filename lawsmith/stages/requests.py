@@ -1,12 +1,13 @@
 """The conversations that are open now: what a dry run counts and a batch file holds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lawsmith.chat import Conversation
+from lawsmith.gateways.limits import RunCaps
 from lawsmith.gateways.warehouse import read_partition
-from lawsmith.stages import cards, packets, reviews, sources
+from lawsmith.stages import cards, families, packets, reviews, sources
 from lawsmith.stages.context import StageContext
 
 
@@ -16,6 +17,20 @@ class OpenTalks:
 
     papers: int
     conversations: tuple[tuple[str, Conversation[Any]], ...]
+
+
+def take_up_answers(context: StageContext, weeks: Sequence[str]) -> None:
+    """Harvest, build packets, and take every conversation as far as the replies at hand carry.
+
+    No model is asked: a cap of nothing defers each request that ledger and recordings leave open.
+    """
+    free = replace(context, caps=RunCaps(max_usd=0.0, max_tokens=0))
+    sources.run(free, weeks)
+    packets.run(free, weeks)
+    cards.run(free, weeks)
+    reviews.run_card(free, weeks)
+    families.run_temporal(free, weeks)
+    reviews.run_case(free, weeks)
 
 
 def open_conversations(

@@ -18,7 +18,7 @@ from lawsmith.gateways.warehouse import Row, read_partition, read_table
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.decisions import override_of
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.known import known_laws
+from lawsmith.stages.known import KnownLaws
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.talking import call_figures, converse, unfinished
 from schemas.card import Card, CardDraft
@@ -95,13 +95,14 @@ def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardR
     """The card conversations of a week that have no final outcome yet."""
     step = PartitionPass(context, CARD_TABLE, week)
     packets, papers = _packets(context, week), _papers(context, week)
+    known = KnownLaws(context)
     found = []
     for card, draft in admitted_cards(context, week):
         if step.done(_card_subject(card)):
             continue
         terms = ReviewTerms(
             allow_same_model=context.settings.models.allow_same_model,
-            known=known_laws(context, except_paper=card.paper_id),
+            known=known.for_paper(card.paper_id),
             override=override_of(context, card.id, card.paper_id),
         )
         paper = papers[f"{card.paper_id}v{card.version}"]

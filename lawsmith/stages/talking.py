@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,9 +14,18 @@ from schemas.source import ReasonCode
 
 
 def converse(
-    context: StageContext, what: str, conversations: Sequence[tuple[str, Conversation[ValueT]]]
+    context: StageContext,
+    what: str,
+    conversations: Sequence[tuple[str, Conversation[ValueT]]],
+    heard: Callable[[str, ValueT], object] | None = None,
 ) -> RunReport[ValueT]:
     """Run the conversations as far as replies, caps and an interrupt let them.
+
+    Args:
+        context: models, ledger, caps and pace.
+        what: what progress is called.
+        conversations: (subject, conversation).
+        heard: told of each result while other models are still being waited for.
 
     Raises:
         PrerequisiteError: a live model without a cap, a missing key, an unknown model.
@@ -25,9 +34,11 @@ def converse(
         return RunReport({}, {}, 0, 0, 0)
     ended = 0
 
-    def tell(_subject: str, _outcome: Outcome[ValueT]) -> None:
+    def tell(subject: str, outcome: Outcome[ValueT]) -> None:
         nonlocal ended
         ended += 1
+        if heard is not None and isinstance(outcome, Result):
+            heard(subject, outcome.value)
         context.progress(what, ended, len(conversations))
 
     context.progress(what, 0, len(conversations))

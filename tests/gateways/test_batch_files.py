@@ -15,7 +15,7 @@ from lawsmith.gateways.batch_files import (
     reply_line,
 )
 from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RunCaps
+from lawsmith.gateways.limits import Cap, RunCaps
 from lawsmith.gateways.open_requests import open_requests
 from lawsmith.gateways.prices import Price
 from lawsmith.gateways.roster import ModelSpec, Roster, open_roster
@@ -107,6 +107,11 @@ def test_every_bad_line_is_named_and_the_rest_is_taken(
     assert "429" in faults[4]
     assert "choices" in faults[5]
     assert "custom_id" in faults[6]
+    kinds = ["foreign", "second", "refused", "no_completion", "malformed", "malformed"]
+    assert [fault.kind for fault in report.faults] == kinds
+    assert [item.line for item in report.cut_off] == [7]
+    assert sum(report.counts().values()) == len(lines)
+    assert report.counts()["new"] == 2
     stored = ledger.reply_for(requests[0], "replay/own")
     assert stored is not None
     assert (stored.text, stored.served_from, stored.model) == ("first", "batch", "reader")
@@ -179,3 +184,104 @@ def test_a_batch_of_a_live_model_is_served_and_counted(
 def test_an_absent_file_is_named(tmp_path: Path, ledger: Ledger) -> None:
     with pytest.raises(PrerequisiteError, match=r"none\.jsonl"):
         import_replies(tmp_path / "none.jsonl", ledger)
+
+
+def test_each_model_has_a_file_of_its_own(tmp_path: Path, kit: Any, ledger: Ledger) -> None:
+    roster = open_roster(
+        {"extractor": ModelSpec("replay/one"), "reviewer": ModelSpec("replay/two")},
+        replay_root=tmp_path,
+        environ={},
+    )
+    requests = [
+        kit.request(f"{role}{n}", role=role) for n in range(3) for role in ("extractor", "reviewer")
+    ]
+    path = tmp_path / "round.jsonl"
+    caps = RunCaps(by_role={"reviewer": Cap(max_tokens=250)})
+    report = export_requests(requests, roster, ledger, path, caps=caps)
+    assert (report.written, report.held_back) == (5, 1)
+    assert [file.name for file in report.files] == ["round.jsonl", "round.replay-two.jsonl"]
+    models = [
+        {json.loads(line)["body"]["model"] for line in file.read_text("utf-8").splitlines()}
+        for file in report.files
+    ]
+    assert models == [{"replay/one"}, {"replay/two"}]
+    assert export_requests([], roster, ledger, path).files == (path,)
+    assert path.read_text(encoding="utf-8") == ""
+
+
+def test_what_providers_write_into_their_files(
+    tmp_path: Path, kit: Any, ledger: Ledger, replay: Roster
+) -> None:
+    requests = [kit.request(name) for name in "abcde"]
+    export_requests(requests, replay, ledger, tmp_path / "out.jsonl")
+    a, b, c, d, e = (request.digest("replay/own") for request in requests)
+    silent = json.loads(reply_line(b, "", model="reader", finish="length"))
+    silent["response"]["body"]["choices"][0]["message"]["content"] = None
+    expired = {"custom_id": c, "response": None, "error": {"code": "batch_expired"}}
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(
+        b"\xef\xbb\xbf"
+        + reply_line(a, "marked", model="reader").encode().replace(b"\n", b"\r\n")
+        + json.dumps(silent).encode()
+        + b"\n\n"
+        + json.dumps(expired).encode()
+        + b"\n"
+        + reply_line(d, "bad byte", model="reader").encode().replace(b"bad", b"\xff\xfe")
+        # No newline at the end.
+        + reply_line(e, "last", model="reader").encode().strip()
+    )
+    report = import_replies(path, ledger)
+    assert [(item.line, item.reply.text) for item in report.answered] == [
+        (1, "marked"),
+        (2, ""),
+        (6, "last"),
+    ]
+    assert [(fault.line, fault.kind) for fault in report.faults] == [
+        (4, "refused"),
+        (5, "malformed"),
+    ]
+    assert "batch_expired" in report.faults[0].what
+    # What was refused is still open and goes out in the next round; its answer is then taken.
+    path.write_text(reply_line(c, "late", model="reader"), encoding="utf-8")
+    assert import_replies(path, ledger).counts() == {"new": 1}
+
+
+def test_a_batch_costs_the_part_of_the_price_that_is_given(
+    tmp_path: Path, kit: Any, ledger: Ledger, replay: Roster
+) -> None:
+    spec = ModelSpec("openai/m", api_base="http://127.0.0.1:9/v1")
+    live = open_roster({"extractor": spec}, replay_root=tmp_path, environ={})
+    request = kit.request("a")
+    export_requests([request], live, ledger, tmp_path / "out.jsonl")
+    path = tmp_path / "replies.jsonl"
+    usage = Usage(prompt_tokens=10, completion_tokens=20)
+    line = reply_line(request.digest("openai/m"), "done", model="m", usage=usage)
+    path.write_text(line, encoding="utf-8")
+    import_replies(path, ledger, prices={"openai/m": Price(1e-3, 1e-3)}, price_factor=0.5)
+    assert ledger.spent().usd == pytest.approx(0.015)
+
+
+@pytest.mark.parametrize("papers", [20, pytest.param(300, marks=pytest.mark.long)])
+def test_a_window_of_papers_goes_out_and_comes_back_in_any_order(
+    papers: int, tmp_path: Path, kit: Any, ledger: Ledger, replay: Roster
+) -> None:
+    talks = [(f"s{n}", kit.talk(f"s{n}", rounds=2)) for n in range(papers)]
+    path, rounds, roster = tmp_path / "replies.jsonl", [], replay
+    for _ in range(3):
+        found = open_requests(talks, roster, ledger)
+        sent = export_requests(found.requests, roster, ledger, tmp_path / "out.jsonl")
+        rounds.append(sent.written)
+        lines = [
+            reply_line(request.digest("replay/own"), str(request.key), model="a reader")
+            for request in reversed(found.requests)
+        ]
+        path.write_text("".join(lines), encoding="utf-8")
+        report = import_replies(path, ledger)
+        assert report.counts() == ({"new": papers} if sent.written else {})
+        assert import_replies(path, ledger).counts() == ({"known": papers} if sent.written else {})
+        record_import(report, tmp_path)
+        roster = open_roster(
+            {"extractor": ModelSpec("replay/own")}, replay_root=tmp_path, environ={}
+        )
+    assert rounds == [papers, papers, 0]
+    assert ledger.spent().calls == 2 * papers

@@ -13,8 +13,8 @@ import pytest
 from lawsmith.chat import Reply, Request, Usage
 from lawsmith.errors import IntegrityError, PrerequisiteError
 from lawsmith.gateways.ledger import Ledger, Ticket
-from lawsmith.gateways.ledger_limits import CapReached, Wait
-from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.ledger_limits import CapReached, Wait, over_cap, over_pace, totals
+from lawsmith.gateways.limits import Cap, RateLimits, RunCaps
 from lawsmith.gateways.prices import Bound
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,6 +125,63 @@ def test_the_token_pace_lets_one_oversized_request_go_alone(
     with Ledger(tmp_path / "ledger.sqlite", clock=fake_time.clock) as ledger:
         assert isinstance(ledger.begin(kit.request("a"), "m", BOUND, FREE, limits), Ticket)
         assert isinstance(ledger.begin(kit.request("b"), "m", BOUND, FREE, limits), Wait)
+
+
+def test_a_pause_holds_for_every_handle_and_never_shrinks(
+    tmp_path: Path, kit: Any, fake_time: Any
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path, clock=fake_time.clock) as one, Ledger(path, clock=fake_time.clock) as two:
+        one.pause("m", 30.0)
+        two.pause("m", 5.0)
+        wait = two.begin(kit.request("a"), "m", BOUND, FREE, NO_LIMITS)
+        assert isinstance(wait, Wait)
+        assert wait.seconds == pytest.approx(30.0, abs=1e-4)
+        assert isinstance(two.begin(kit.request("a"), "other", BOUND, FREE, NO_LIMITS), Ticket)
+        # A clock that was set back by a day must not stop the model until it has caught up.
+        fake_time.now -= 86_400
+        assert isinstance(two.begin(kit.request("b"), "m", BOUND, FREE, NO_LIMITS), Ticket)
+
+
+def test_a_ledger_of_the_first_format_is_taken_over(
+    tmp_path: Path, kit: Any, reply: Callable[..., Reply], fake_time: Any
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path, clock=fake_time.clock) as ledger:
+        ledger.finish(started(ledger, kit.request("a")), reply("kept"), latency=0.1)
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        "DROP TABLE pauses; DROP INDEX calls_by_spend; DROP INDEX calls_by_minute;"
+        " DROP INDEX calls_open; CREATE INDEX calls_by_run ON calls(run, state);"
+        " PRAGMA user_version = 1"
+    )
+    connection.close()
+    with Ledger(path, clock=fake_time.clock) as ledger:
+        found = ledger.reply_for(kit.request("a"), "m")
+        assert found is not None
+        assert found.text == "kept"
+        ledger.pause("m", 1.0)
+        assert isinstance(ledger.begin(kit.request("b"), "m", BOUND, FREE, NO_LIMITS), Wait)
+
+
+def test_totals_are_read_off_indices_alone(tmp_path: Path, fake_time: Any) -> None:
+    # A row holds a whole prompt: sums over rows would read every prompt again at each call.
+    path = tmp_path / "ledger.sqlite"
+    Ledger(path, clock=fake_time.clock).close()
+    connection = sqlite3.connect(path)
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    roomy = RunCaps(9.0, 900, {"extractor": Cap(9.0, 900)})
+    assert over_cap(connection, "r", "extractor", BOUND, roomy) is None
+    over_pace(connection, "m", BOUND, RateLimits(1, 1), fake_time.now)
+    totals(connection, role=None, run=None)
+    totals(connection, role="extractor", run=None)
+    connection.set_trace_callback(None)
+    assert len(asked) == 5
+    for query in asked:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
+        assert all("COVERING INDEX" in row[3] for row in plan if "calls" in row[3]), query
+    connection.close()
 
 
 def test_an_intent_of_a_living_run_is_left_alone(

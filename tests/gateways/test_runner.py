@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from lawsmith.chat import Deferred, Failed, Reply, Result
 from lawsmith.errors import IntegrityError, PrerequisiteError
 from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RateLimits, RunCaps
+from lawsmith.gateways.limits import Cap, RateLimits, RunCaps
 from lawsmith.gateways.open_requests import open_requests
 from lawsmith.gateways.prices import Price, upper_bound
 from lawsmith.gateways.replay import record_replies
@@ -101,25 +101,79 @@ def test_a_429_waits_as_long_as_the_provider_says(
 def test_a_pause_holds_back_every_call_of_the_model(
     run: Run, kit: Any, chat_server: Any, fake_time: Any
 ) -> None:
-    asleep, both = Event(), Barrier(2, timeout=20)
-
-    def sleep(seconds: float) -> None:
-        # The refused call and one other have to wait; if only one does, the barrier breaks.
-        asleep.set()
-        both.wait()
-        fake_time.sleep(seconds)
+    heard: list[float] = []
+    refused = Event()
 
     def decide(body: dict[str, Any]) -> Any:
-        if body["messages"][0]["content"] == "read a" and not asleep.is_set():
+        heard.append(fake_time.now)
+        if body["messages"][0]["content"] == "read a" and not refused.is_set():
+            refused.set()
             return kit.answer(status=429, headers={"Retry-After": "37"})
-        asleep.wait(20)
-        return kit.answer()
+        # Whatever goes out beside the refused call comes back after its refusal.
+        refused.wait(20)
+        return kit.answer(delay=0.05 if fake_time.slept == [] else 0.0)
 
     chat_server.decide = decide
-    report = run([kit.talk(name) for name in "abc"], concurrency=2, sleep=sleep)
+    began = fake_time.now
+    report = run([kit.talk(name) for name in "abcd"], concurrency=2)
     assert all(isinstance(outcome, Result) for outcome in report.outcomes.values())
-    assert fake_time.slept[0] == 37.0
-    assert len(fake_time.slept) == 2
+    # "a" again, "c" and "d": nobody asks before the pause is over.
+    assert len([at for at in heard if at >= began + 37.0]) == 3
+    assert fake_time.slept == [37.0]
+
+
+def test_a_storm_of_refusals_ends_without_a_herd(
+    run: Run, kit: Any, chat_server: Any, fake_time: Any, ledger: Ledger
+) -> None:
+    over = fake_time.now + 50.0
+    busy: list[tuple[bool, int]] = []
+
+    def decide(body: dict[str, Any]) -> Any:
+        stormy = fake_time.now < over
+        busy.append((stormy, chat_server.busy))
+        if stormy:
+            return kit.answer(status=429, headers={"Retry-After": "20"}, delay=0.01)
+        return kit.answer(delay=0.01)
+
+    chat_server.decide = decide
+    report = run([kit.talk(f"s{n}") for n in range(40)], concurrency=8)
+    assert all(isinstance(outcome, Result) for outcome in report.outcomes.values())
+    refused = [together for stormy, together in busy if stormy]
+    # Those that were out together, then one alone after each pause (at 20 s and at 40 s).
+    assert len(refused) <= 8 + 2
+    assert refused[-2:] == [1, 1]
+    assert fake_time.slept == [20.0, 20.0, 20.0]
+    # The first call after the storm is alone, too; then it is two, four, eight.
+    calm = [together for stormy, together in busy if not stormy]
+    assert (len(calm), calm[0]) == (40, 1)
+    assert max(calm[1:3]) <= 2
+    assert len(chat_server.bodies) == report.sent
+    assert ledger.spent().tokens == 400
+
+
+def test_a_provider_that_never_takes_a_call_again_is_given_up(
+    run: Run, kit: Any, chat_server: Any, fake_time: Any
+) -> None:
+    chat_server.script(kit.answer(status=429, text="slow down"))
+    report = run(
+        [kit.talk(f"s{n}") for n in range(20)],
+        concurrency=2,
+        retries=RetryPolicy(patience=60.0),
+    )
+    assert all(isinstance(got, Failed) and got.retryable for got in report.outcomes.values())
+    last = report.outcomes["s19"]
+    assert isinstance(last, Failed)
+    assert "every call was refused" in last.sentence
+    assert sum(fake_time.slept) <= 60.0
+    # Pauses double from 1 s: a handful of calls, however many papers there are.
+    assert len(chat_server.bodies) <= 2 + 6
+
+
+def test_an_account_with_nothing_left_ends_the_run(run: Run, kit: Any, chat_server: Any) -> None:
+    chat_server.script(kit.answer(status=429, text="insufficient_quota: check your plan"))
+    with pytest.raises(PrerequisiteError, match="nothing left"):
+        run([kit.talk("a"), kit.talk("b")], concurrency=1)
+    assert len(chat_server.bodies) == 1
 
 
 def test_a_retry_after_date_is_read_against_the_servers_clock(
@@ -257,6 +311,47 @@ def test_a_token_cap_defers_and_a_later_run_resumes(
         )
     assert all(isinstance(got, Result) for got in again.outcomes.values())
     assert len(chat_server.bodies) == asked + 2
+
+
+def test_a_role_has_a_cap_of_its_own(run: Run, kit: Any, chat_server: Any, tmp_path: Path) -> None:
+    spec = ModelSpec("openai/m", api_base=chat_server.base, price=PRICE)
+    roster = open_roster(
+        {"extractor": spec, "reviewer": spec}, replay_root=tmp_path, environ=ENVIRON
+    )
+    talks = [
+        kit.talk(f"{role}{n}", changes={"role": role})
+        for n in range(6)
+        for role in ("extractor", "reviewer")
+    ]
+    # A call settles at 0.013 USD and is held at 0.211 or so before.
+    caps = RunCaps(by_role={"extractor": Cap(max_usd=0.23), "reviewer": Cap(max_tokens=10**6)})
+    report = run(talks, roster=roster, caps=caps)
+    done = {name for name, got in report.outcomes.items() if isinstance(got, Result)}
+    assert {f"reviewer{n}" for n in range(6)} < done
+    late = report.outcomes["extractor5"]
+    assert isinstance(late, Deferred)
+    assert late.reason == "over_budget"
+    assert "the extractor's cap of 0.23 USD leaves no room" in late.sentence
+    first = len(chat_server.bodies)
+    again = run(talks, roster=roster, caps=RunCaps(max_usd=100.0))
+    assert all(isinstance(got, Result) for got in again.outcomes.values())
+    assert again.sent == 12 - first
+    assert len(chat_server.bodies) == 12
+
+
+def test_a_live_role_that_no_cap_holds_is_refused(
+    run: Run, kit: Any, chat_server: Any, tmp_path: Path
+) -> None:
+    spec = ModelSpec("openai/m", api_base=chat_server.base)
+    roster = open_roster(
+        {"extractor": spec, "reviewer": spec}, replay_root=tmp_path, environ=ENVIRON
+    )
+    only = RunCaps(by_role={"extractor": Cap(max_tokens=100)})
+    with pytest.raises(PrerequisiteError, match="reviewer is the live model"):
+        run([kit.talk("a")], roster=roster, caps=only)
+    priceless = RunCaps(max_usd=1.0, by_role={"extractor": Cap(max_tokens=100)})
+    with pytest.raises(PrerequisiteError, match="price of the reviewer"):
+        run([kit.talk("a")], roster=roster, caps=priceless)
 
 
 def test_a_usd_cap_of_nothing_sends_nothing(run: Run, kit: Any, chat_server: Any) -> None:

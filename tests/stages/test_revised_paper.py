@@ -17,6 +17,7 @@ import pytest
 from lawsmith.expressions import to_infix
 from lawsmith.gateways.warehouse import Row, read_partition
 from lawsmith.stages import cards, families, packets, publications, reviews, sources, worlds
+from lawsmith.stages.card_pages import CardPage
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import terms_of
 from lawsmith.stages.dispositions import all_dispositions
@@ -26,6 +27,7 @@ from lawsmith.stages.opening import open_context
 from lawsmith.stages.packets import packet_file
 from lawsmith.stages.pending import pending
 from lawsmith.stages.pictures import funnel_counts
+from lawsmith.stages.sections import Section
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.source import Disposition
@@ -94,6 +96,16 @@ class Week:
         folder.mkdir(exist_ok=True)
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (folder / "replies.jsonl").write_text(text, encoding="utf-8")
+
+    def retract_relation(self) -> None:
+        """The reader of the second version finds no relation any more."""
+        file = self.data.path / "revised" / "replies.jsonl"
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for line in lines:
+            if line["subject_kind"] == "packet" and f"{PAPER}v2/" in line["subject_id"]:
+                line["text"] = json.dumps({"cards": [], "none_reason": "The fit was taken back."})
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        file.write_text(text, encoding="utf-8")
 
     def at(self, day: str) -> StageContext:
         return open_context(source="arxiv", flags=self.flags, clock=lambda: f"{day}T05:00:00Z")
@@ -200,8 +212,10 @@ def test_a_revised_paper_is_read_again_and_a_retracted_one_is_out(week: Week, st
         "families",
         "reviews/case",
     }
-    story = {section.title: section for section in explain(after, PAPER)}
-    assert f"Card {CARD}: {old.extra['title']}" in story
+    found = explain(after, PAPER)
+    story = {section.title: section for section in found if isinstance(section, Section)}
+    (page,) = (part for part in found if isinstance(part, CardPage))
+    assert page.card_id == CARD
     (former,) = (title for title in story if title.startswith(f"Superseded card {CARD}"))
     assert story[former].rows[0][0] == "passed"
     decided = {(row[1], row[2]) for row in story[f"Decisions about {PAPER}"].rows}
@@ -222,3 +236,20 @@ def test_a_revised_paper_is_read_again_and_a_retracted_one_is_out(week: Week, st
         if item.stage == "publications" and item.at.startswith("2026-12-24")
     }
     assert stands == {(f"{PAPER}v1", "retracted"), (f"{PAPER}v2", "retracted")}
+
+
+def test_a_card_that_the_second_version_lacks_counts_no_more(week: Week, stub: Any) -> None:
+    before = week.read("2026-10-15")
+    publications.run(before)
+    assert len(_eligible(before)[0]) == 1
+    stub.entries[0].version = 2
+    week.retract_relation()
+    publications.run(week.at("2026-11-12"))
+    after = week.read("2026-11-12")
+    publications.run(after)
+    found, dispositions = _eligible(after)
+    assert found == []
+    (out,) = (item for item in dispositions if item.subject_kind == "family")
+    assert (out.outcome, out.reason_code.value) == ("rejected", "new_version")
+    assert out.sentence == "version 2 of the paper was read and lacks this card"
+    assert CARD in _rows(after, "cards")

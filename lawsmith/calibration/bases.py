@@ -1,0 +1,60 @@
+"""The published law that a hidden law grows from, with the fits of all reference laws."""
+
+from dataclasses import dataclass
+
+from lawsmith.calibration.base_law import LawFit, choose_base
+from lawsmith.calibration.fitting import Fit, fit
+from lawsmith.calibration.records import Records, Space
+from lawsmith.errors import InputError
+from schemas.problem import Problem, ReferenceLaw
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedBase:
+    """The reference law of least structure in its residuals, fitted."""
+
+    law: ReferenceLaw
+    fit: Fit
+    structure: float
+    """B_b: the share of the residuals' variance that their local means hold."""
+    r2: float
+    """In residual space, the median over groups; not below 0."""
+    others: tuple[ReferenceLaw, ...]
+    """The other reference laws of the problem."""
+
+
+def base_of(problem: Problem, records: Records, space: Space) -> PublishedBase:
+    """The base law by B_b among the reference laws, fitted to the records.
+
+    Args:
+        problem: its reference laws.
+        records: usable rows that may calibrate.
+        space: of the residuals.
+
+    Raises:
+        InputError: no reference law can be fitted, every one is constant in some group, or none
+            explains the records better than their mean.
+    """
+    fits: list[tuple[ReferenceLaw, Fit]] = []
+    faults: list[str] = []
+    for law in problem.laws:
+        try:
+            fits.append((law, fit(law.expression, law.constants, records, space)))
+        except InputError as error:
+            faults.append(f"{law.id}: {error}")
+    if not fits:
+        raise InputError(f"no reference law can be fitted ({'; '.join(faults)})", path=problem.id)
+    known = [LawFit(found.residuals, found.fitted) for _, found in fits]
+    choice = choose_base(records.table, known, records.group_rows())
+    law, found = fits[choice.index]
+    structure, r2 = choice.structure[choice.index], choice.r2[choice.index]
+    if structure is None or r2 is None or not choice.nonnegative:
+        raise InputError(
+            f"no reference law explains the records better than their mean (best R² {r2!r})",
+            path=problem.id,
+        )
+    others = tuple(other for other in problem.laws if other.id != law.id)
+    return PublishedBase(law, found, structure, r2, others)
+
+
+__all__ = ("PublishedBase", "base_of")
