@@ -182,6 +182,7 @@ def _parallel(built: BuiltProblem, key: bytes) -> tuple[BuiltWorld, ParallelTask
         law=hidden.law,
         shared=hidden.shared,
         local=hidden.local,
+        fixed=hidden.fixed,
         constants=hidden.group_constants,
         edits=hidden.edits,
         group_labels=public,

@@ -26,6 +26,8 @@ CALIBRATED_KINDS: Final[Mapping[str, tuple[Parser, Parser]]] = {
 }
 """Kind of a task on real data -> how its row and its key are read."""
 
+TRUE_FORM: Final = "baseline:oracle-form"
+
 
 def problems(context: StageContext) -> Looked:
     """Every admitted problem still has the table it was admitted with, and passes every rule."""
@@ -79,6 +81,13 @@ def calibrated_task_faults(row: Row, path: str) -> list[Fault]:
     return [] if fits else [Fault(path=path, what="its key was sealed for another text")]
 
 
+def _pool_faults(world: CalibratedWorld, pool: str) -> Iterator[str]:
+    try:
+        read_pool(base64.b64decode(pool), world)
+    except (LawsmithError, ValueError, OSError) as error:
+        yield f"the pool is not the one of its world: {error}"
+
+
 def _disagreements(one: CalibratedSet) -> Iterator[str]:
     for task, key in ((one.parallel, one.parallel_key), (one.real, one.real_key)):
         if (task is None) != (key is None):
@@ -94,11 +103,9 @@ def _disagreements(one: CalibratedSet) -> Iterator[str]:
         if one.world is None or one.world.digest != one.parallel_key.world_digest:
             yield "the world is not the one of its key"
     if one.world is not None:
-        try:
-            read_pool(base64.b64decode(one.pool or ""), one.world)
-        except (LawsmithError, ValueError, OSError) as error:
-            yield f"the pool is not the one of its world: {error}"
-    for score in one.baselines:
-        if score.kind == "parallel" and score.player.endswith("oracle-form"):
-            if score.structure != 1.0:
-                yield f"the true form scores S_S = {score.structure}"
+        yield from _pool_faults(one.world, one.pool or "")
+    yield from (
+        f"the true form scores S_S = {score.structure}"
+        for score in one.baselines
+        if (score.kind, score.player) == ("parallel", TRUE_FORM) and score.structure != 1.0
+    )

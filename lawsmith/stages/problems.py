@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from lawsmith.calibration.admission import Admission
 from lawsmith.calibration.held_out import admission_of
+from lawsmith.calibration.problems import read_problem
 from lawsmith.errors import LawsmithError
 from lawsmith.gateways.datasets import (
     LoadedProblem,
     load_problem,
     problem_ids,
-    read_problem,
     rejected_datasets,
 )
-from lawsmith.gateways.warehouse import Row
+from lawsmith.gateways.warehouse import Row, read_partition
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
@@ -79,8 +79,6 @@ def admitted_problems(context: StageContext) -> list[LoadedProblem]:
     Raises:
         IntegrityError: a table is no longer the one that was admitted.
     """
-    from lawsmith.gateways.warehouse import read_partition
-
     rows = read_partition(context.store, TABLE, context.collection, PARTITION)
     admitted = {row.id: row.digest for row in rows if row.outcome == "passed"}
     loaded = [
