@@ -8,7 +8,7 @@ from typing import Any
 from lawsmith.release.content import ReleaseContent
 from lawsmith.release.gallery import licence_rows
 from lawsmith.release.manifest import policies_of, release_digest
-from lawsmith.release.problems import CalibratedProblem, table_rows
+from lawsmith.release.problems import CalibratedProblem, data_licences, table_rows
 from lawsmith.release.tables import (
     CALIBRATED_PUBLIC,
     PUBLIC_TABLES,
@@ -91,7 +91,9 @@ def assemble(content: ReleaseContent) -> Assembly:
         "fixed_observations": tuple(canonical_json(row.model_dump(mode="json")) for row in fixed),
         "licences": tuple(
             plain_line(row)
-            for row in licence_rows(content.families, content.papers, content.problems)
+            for row in licence_rows(
+                content.families, content.papers, data_licences(content.problems)
+            )
         ),
         "keys": _records(keys),
         "task_families": tuple(plain_line(task_family_row(key)) for key in keys),

@@ -14,10 +14,10 @@ from lawsmith.release.axes import axis_of_values
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import conditions, family_view, interface_symbols
 from lawsmith.release.plots import design_svg, observations_svg
-from lawsmith.release.problems import CalibratedProblem
 from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
 from lawsmith.release.wording import figure_text, number_html, unit_html
 from schemas.card import Choices, Domain
+from schemas.dataset import Licence
 from schemas.family import Family
 from schemas.record import CANARY
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -135,9 +135,15 @@ def dataset_card(
 def licence_rows(
     families: Sequence[Family],
     papers: Sequence[PaperNote],
-    problems: Sequence[CalibratedProblem] = (),
+    data: Sequence[tuple[Licence, int]] = (),
 ) -> list[LicenceRow]:
-    """How many tasks rest on papers and data of each licence; no row leads to a source."""
+    """How many tasks rest on papers and data of each licence; no row leads to a source.
+
+    Args:
+        families: of paired tasks.
+        papers: with their licences.
+        data: licence of a problem's data, and how many tasks it has.
+    """
     licence_of = {note.paper_id: note.licence or "none stated" for note in papers}
     counts: dict[str, int] = {}
     for family in families:
@@ -145,9 +151,9 @@ def licence_rows(
         if family.paper_id is not None:
             licence = licence_of.get(family.paper_id, "none stated")
         counts[licence] = counts.get(licence, 0) + 4
-    for item in problems:
-        licence = f"data: {item.problem.licence.spdx} ({item.problem.licence.verdict})"
-        counts[licence] = counts.get(licence, 0) + len(item.tasks)
+    for terms, count in data:
+        licence = f"data: {terms.spdx} ({terms.verdict})"
+        counts[licence] = counts.get(licence, 0) + count
     return [{"licence": licence, "tasks": count} for licence, count in sorted(counts.items())]
 
 

@@ -17,6 +17,7 @@ from schemas.calibrated_task import (
     RealObservation,
     RealTask,
 )
+from schemas.dataset import Licence
 from schemas.problem import Problem
 from schemas.world import CalibratedWorld
 
@@ -55,11 +56,21 @@ def pool_path(world: CalibratedWorld) -> str:
     return f"{POOLS}/{world.problem_id}.parquet"
 
 
+def data_licences(problems: Sequence[CalibratedProblem]) -> list[tuple[Licence, int]]:
+    """The licence of each problem's data with the number of its tasks."""
+    return [(item.problem.licence, len(item.tasks)) for item in problems]
+
+
+def row_id(problem_id: str, row: object) -> str:
+    """The id of a row of a canonical table; ids are in the order of the rows."""
+    return f"{problem_id}/{row:0>7}"
+
+
 def table_rows(problem: Problem, table: ProblemTable) -> list[dict[str, Any]]:
     """The canonical table as rows, in its order: `<problem>/<row>`, from 0."""
     return [
         {
-            "id": f"{problem.id}/{row:07d}",
+            "id": row_id(problem.id, row),
             "problem_id": problem.id,
             "index": row,
             "group": None if table.groups is None else table.groups[row],
@@ -90,4 +101,12 @@ def table_of_rows(problem: Problem, rows: Sequence[Mapping[str, Any]]) -> Proble
     )
 
 
-__all__ = ("POOLS", "CalibratedProblem", "pool_path", "table_of_rows", "table_rows")
+__all__ = (
+    "POOLS",
+    "CalibratedProblem",
+    "data_licences",
+    "pool_path",
+    "row_id",
+    "table_of_rows",
+    "table_rows",
+)

@@ -14,6 +14,7 @@ from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
 from lawsmith.release.bundle.reading import load, load_lines
+from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.content import ReleaseContent, check_version
 from lawsmith.release.gallery import dataset_card, licence_rows, public_pages, sealed_pages
 from lawsmith.release.gates import Certifier, check_gates
@@ -26,7 +27,7 @@ from lawsmith.release.manifest import (
     public_manifest,
     sealed_manifest,
 )
-from lawsmith.release.problems import pool_path
+from lawsmith.release.problems import data_licences, pool_path
 from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
 from schemas.calibrated_task import ParallelKey
 from schemas.record import Instant
@@ -80,6 +81,9 @@ def write_release(
         content.cards,
         content.papers,
     )
+    observed = [row for item in content.problems for row in item.observations]
+    observed.sort(key=lambda row: (row.task_id, row.index))
+    leaks += calibrated_leak_faults(content.problems, assembly.calibrated, observed)
     if leaks:
         listed = "; ".join(f"{fault.path}: {fault.what}" for fault in leaks[:20])
         raise IntegrityError(f"{len(leaks)} leaks: {listed}", path=content.release_id)
@@ -227,7 +231,7 @@ def _write_pages(folder: Path, assembly: Assembly) -> None:
     }
     for name, page in public_pages(content, assembly.tasks, fixed).items():
         _write(folder / "public/gallery" / name, page)
-    licences = licence_rows(content.families, content.papers, content.problems)
+    licences = licence_rows(content.families, content.papers, data_licences(content.problems))
     card = dataset_card(content, assembly.tasks, licences)
     _write(folder / "public/README.md", card)
     for name, page in sealed_pages(content, assembly.keys).items():
