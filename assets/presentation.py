@@ -29,7 +29,9 @@ def materialized(
     }
     metadata |= report.figures
     if report.notes:
-        metadata["notes"] = dg.MetadataValue.md("\n".join(f"- {note}" for note in report.notes))
+        metadata["notes"] = dg.MetadataValue.md(
+            "\n".join(f"- {_cell(note)}" for note in report.notes)
+        )
     if picture is not None:
         data = base64.b64encode(picture).decode("ascii")
         metadata["picture"] = dg.MetadataValue.md(

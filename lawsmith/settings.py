@@ -94,6 +94,10 @@ class Calls(Part):
 
     concurrency: Annotated[int, Field(ge=1)] = 16
     timeout_seconds: Positive = 300.0
+    max_input_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Longest prompt of extractor and reviewer; null: what litellm's table says of them."""
+    max_reply_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Upper bound of a reply; null: 16,000 for a card, 8,000 for a review."""
 
 
 class Arxiv(Part):

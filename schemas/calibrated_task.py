@@ -52,8 +52,8 @@ class ConstantCaps(Part):
     """How many constants a submission may hold."""
 
     shared: int = Field(ge=0)
-    """Numbers of the expression and shared constants together; 0, 1, -1, 2, 1/2 and small whole
-    exponents are no constants."""
+    """Numbers of the expression and shared constants together; 0, 1, 2 and 1/2 of either sign,
+    whole exponents up to 9, pi and e are no constants."""
     local: int = Field(ge=0)
     """Constants fitted anew in each group; 0 in a task of one group."""
 

@@ -255,6 +255,12 @@ def samples() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def problems() -> ModuleType:
+    """Built problems, of which the tests of calibrated tasks are made."""
+    return load(ROOT / "tests" / "calibration" / "built_problems.py")
+
+
+@pytest.fixture(scope="session")
 def historical_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("historical")
     return write_release(root, samples.historical_content(), samples.NOW, "test").path

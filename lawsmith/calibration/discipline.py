@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from lawsmith.calibration.constants import Declared
+from lawsmith.calibration.forms import STRUCTURE, opened
 from schemas.calibrated_task import CalibratedSubmission, ConstantCaps
-from schemas.expression import Expression, Op, node_count, substitute, walk
+from schemas.expression import Expression, names_of, node_count, substitute
 from schemas.problem import ReferenceLaw
 
 SLACK: Final = 3
@@ -18,25 +19,14 @@ SLACK: Final = 3
 FEWEST_NODES: Final = 64
 NODE_FACTOR: Final = 4
 """A law may have four times the nodes of the largest published one, and 64 at least."""
-LARGEST_EXPONENT: Final = 4
-_FREE: Final = frozenset({0.0, 0.5, 1.0, 2.0})
 
 
 def counted_literals(expression: Expression) -> tuple[float, ...]:
     """The numbers of an expression that count as constants, one for each place.
 
-    0, 1, 2 and 1/2 of either sign and whole exponents up to 4 in size are structure.
+    0, 1, 2 and 1/2 of either sign, whole exponents up to 9 in size, pi and e are structure.
     """
-    exponents: set[str] = set()
-    found: list[float] = []
-    for path, node in walk(expression):
-        if isinstance(node, Op) and node.op == "pow":
-            exponents.add(f"{path}/args/1")
-        if isinstance(node, float) and abs(node) not in _FREE:
-            whole = node.is_integer() and abs(node) <= LARGEST_EXPONENT
-            if not (path in exponents and whole):
-                found.append(node)
-    return tuple(found)
+    return tuple(opened(expression, tuple(names_of(expression)))[1].values())
 
 
 def constant_counts(expression: Expression, shared: int, local: int) -> ConstantCaps:
@@ -56,7 +46,7 @@ def handed_in(
         The expression, and the fixed constants that it still names.
     """
     fixed = {c.name: c.fixed for c in constants if c.fixed is not None}
-    written: dict[str, Expression] = {n: v for n, v in fixed.items() if abs(v) in _FREE}
+    written: dict[str, Expression] = {n: v for n, v in fixed.items() if abs(v) in STRUCTURE}
     named = {name: value for name, value in fixed.items() if name not in written}
     return substitute(expression, written), named
 

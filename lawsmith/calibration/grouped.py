@@ -91,8 +91,10 @@ class Grouped:
             if inverse is None:
                 found[label] = None
             else:
-                whole = inverse + follow @ common @ follow.T
-                found[label] = np.sqrt(np.diag(whole) * square)
+                with np.errstate(all="ignore"):
+                    own_part = np.diag(inverse + follow @ common @ follow.T) * square
+                sound = bool(np.isfinite(own_part).all() and (own_part >= 0).all())
+                found[label] = np.sqrt(own_part) if sound else None
         return np.sqrt(np.diag(common) * square), found
 
     def _slopes(self, label: str) -> tuple[Floats, Floats]:

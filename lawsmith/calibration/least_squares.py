@@ -99,18 +99,20 @@ def _descend(target: Target, start: Floats, box: Box, steps: int) -> Floats:
 
 
 def _scipy(target: Target, start: Floats, box: Box | None, steps: int) -> Floats:
-    found = least_squares(
-        target.residuals,
-        start,
-        target.slopes,
-        method="lm" if box is None else "trf",
-        bounds=(-np.inf, np.inf) if box is None else (box.low, box.high),
-        x_scale="jac",
-        xtol=_TOLERANCE,
-        ftol=_TOLERANCE,
-        gtol=_TOLERANCE,
-        max_nfev=steps,
-    )
+    # On the way scipy may divide by a step of length 0; what comes of it is refused by its cost.
+    with np.errstate(all="ignore"):
+        found = least_squares(
+            target.residuals,
+            start,
+            target.slopes,
+            method="lm" if box is None else "trf",
+            bounds=(-np.inf, np.inf) if box is None else (box.low, box.high),
+            x_scale="jac",
+            xtol=_TOLERANCE,
+            ftol=_TOLERANCE,
+            gtol=_TOLERANCE,
+            max_nfev=steps,
+        )
     return np.asarray(found.x, dtype=np.float64)
 
 

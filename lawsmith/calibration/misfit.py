@@ -19,6 +19,10 @@ HOPELESS: Final = 1e9
 """In spreads of the records: the residual of constants at which the law has no value."""
 
 
+_STEEPEST: Final = 1e140
+"""Slopes beyond it would have squares beyond float64."""
+
+
 class Target(Protocol):
     """Residuals and their slopes; both finite everywhere."""
 
@@ -93,10 +97,11 @@ class Misfit:
             fitted = self._space.of_law(values)
         except UndefinedValueError:
             return np.zeros((self._rows, len(names)))
-        if self._space.kind == "log10":
-            slopes /= (values * math.log(10))[:, None]
-        far = np.abs(self.observed - fitted) >= self._hopeless
-        return np.where(far[:, None], 0.0, -slopes)
+        with np.errstate(over="ignore"):
+            if self._space.kind == "log10":
+                slopes /= (values * math.log(10))[:, None]
+            far = np.abs(self.observed - fitted) >= self._hopeless
+        return np.where(far[:, None], 0.0, -np.clip(slopes, -_STEEPEST, _STEEPEST))
 
     def hopeless(self, residuals: Floats) -> bool:
         """Whether the law has no value there, or is as far off as if it had none."""

@@ -126,12 +126,18 @@ class ResidualSampler:
         Raises:
             InputError: a point is not finite or has other axes.
         """
-        found = self.neighbours(points)
-        return self.ranked(found, generator.integers(0, self.count, size=len(found)))
+        table = table_of(points, "points")
+        return self.ranked(table, generator.integers(0, self.count, size=len(table)))
 
-    def ranked(self, neighbours: NDArray[np.int32], ranks: NDArray[np.int64]) -> Floats:
-        """The residual of the neighbour of a rank, for each point."""
-        drawn: Floats = self.residuals[neighbours[np.arange(len(ranks)), ranks]]
+    def ranked(self, points: ArrayLike, ranks: NDArray[np.int64]) -> Floats:
+        """The residual of the neighbour of a rank, in 0..count-1, for each point.
+
+        Raises:
+            InputError: a point is not finite or has other axes.
+        """
+        scaled = self.axes.scaled(table_of(points, "points"))
+        rows = ranks if self.whole else self._index.at_rank(scaled, ranks)
+        drawn: Floats = self.residuals[rows]
         return drawn
 
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.random import Generator
 
 from lawsmith.calibration.bases import PublishedBase
-from lawsmith.calibration.fitting import Fit, evaluate_fit, fit
+from lawsmith.calibration.fitting import Fit
+from lawsmith.calibration.forms import Form, Ground, exactly
 from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.records import Records, Space, records_of
 from lawsmith.calibration.solvability import LARGEST_ERROR, oracle_fit
+from lawsmith.calibration.variant_fits import fit_each
 from lawsmith.calibration.variants import Variant
 from lawsmith.calibration.visibility import (
     ALPHA,
@@ -24,13 +26,15 @@ from lawsmith.calibration.visibility import (
     looked_at,
     needed_noncentrality,
     rank_ratio,
+    space_of_world,
     visibility,
 )
 from lawsmith.calibration.worlds import HiddenForm, WorldPlan, calibrate
 from lawsmith.errors import InputError, LawsmithError, UndefinedValueError
 from lawsmith.expressions import check_dimensions, to_infix
+from lawsmith.expressions.forms import skeleton
 from schemas.calibrated_task import RefusedLaw, WorldCertificate
-from schemas.expression import MAX_DEPTH, Expression, names_of, walk
+from schemas.expression import MAX_DEPTH, Expression, names_of, substitute, walk
 from schemas.problem import Constant, Problem
 from schemas.world import CalibratedWorld
 
@@ -101,6 +105,7 @@ class Workbench:
         """
         dimensions = check_units(self, variant)
         shape = check_shape(self, variant)
+        check_skeleton(self, variant)
         sized = _sized(self, variant)
         novelty = check_novelty(self, variant, sized)
         determined = _determined(sized, variant, shape)
@@ -175,6 +180,18 @@ def check_shape(bench: Workbench, variant: Variant) -> dict[str, float]:
     return {"nodes": float(len(nodes)), "depth": float(depth), "numbers": float(literals)}
 
 
+def check_skeleton(bench: Workbench, variant: Variant) -> None:
+    """The law is not a reference law with other signs and sizes of constants, order or grouping."""
+    own = _skeleton(variant.law, variant.constants)
+    for law in (bench.base.law, *bench.base.others):
+        if own == _skeleton(law.expression, law.constants):
+            raise RefusalError("novelty", f"it is {law.id!r} with other constants")
+
+
+def _skeleton(law: Expression, constants: Sequence[Constant]) -> object:
+    return skeleton(substitute(law, {c.name: 3.0 for c in constants}))
+
+
 def check_novelty(bench: Workbench, variant: Variant, sized: Sized) -> WorldCertificate:
     """No reference law of the problem can be refitted to the hidden law."""
     nearest = math.inf
@@ -196,7 +213,26 @@ def check_novelty(bench: Workbench, variant: Variant, sized: Sized) -> WorldCert
         raise RefusalError("novelty", f"the base comes within {own:.2g} of it")
     count = float(len(bench.base.others) + 1)
     figures = {"references": count, "nearest": _short(min(nearest, own))}
+    _check_exactly(bench, sized, label)
     return _passed("novelty", "no reference law of the problem can be refitted to it", figures)
+
+
+def _check_exactly(bench: Workbench, sized: Sized, label: str) -> None:
+    """By algebra: a refit may miss constants that are far from its starts."""
+    names = tuple(control.name for control in sized.world.controls)
+    _, points, _ = clean_values(sized.world, sized.form, label)
+    ground = Ground(names, {label: points}, space_of_world(sized.world))
+    values = sized.form.constants[label]
+    hidden = Form(sized.form.law, tuple(values), (), {label: values})
+    for law in (bench.base.law, *bench.base.others):
+        first = {c.name: values.get(c.name, _first_value(c)) for c in law.constants}
+        family = Form(law.expression, tuple(first), (), {label: first})
+        if exactly(ground, family, hidden, label) == "equal":
+            raise RefusalError("novelty", f"it has the form of {law.id!r}")
+
+
+def _first_value(constant: Constant) -> float:
+    return constant.starts[0] if constant.fixed is None else constant.fixed
 
 
 def check_solvable(sized: Sized, variant: Variant, rng: Generator) -> WorldCertificate:
@@ -293,7 +329,7 @@ def _fitted(bench: Workbench, variant: Variant, held: Mapping[str, float]) -> Fi
         for c in variant.constants
     ]
     try:
-        found = fit_each(bench, variant, constants)
+        found = fit_each(variant, constants, bench.base, bench.records, bench.space)
     except (InputError, UndefinedValueError) as error:
         raise RefusalError("adequacy", f"it cannot be fitted: {error}") from error
     if found.r2 < max(0.0, bench.base.fit.r2 - LOSS):
@@ -303,54 +339,6 @@ def _fitted(bench: Workbench, variant: Variant, held: Mapping[str, float]) -> Fi
             f" {LOSS:g} less is allowed",
         )
     return found
-
-
-def fit_inside(
-    law: Expression, constants: Sequence[Constant], records: Records, space: Space
-) -> Fit:
-    """A fit from the declared starts, by the faster way without bounds where it ends inside them.
-
-    Raises:
-        InputError: as `fitting.fit`.
-        UndefinedValueError: the law has no value at a record.
-    """
-    opened = [c.model_copy(update={"low": None, "high": None}) for c in constants]
-    try:
-        found = fit(law, opened, records, space, 1)
-    except (InputError, UndefinedValueError):
-        return fit(law, constants, records, space, 1)
-    for values in found.constants.values():
-        for c in constants:
-            value = values[c.name].value
-            beyond = (c.low is not None and value < c.low) or (
-                c.high is not None and value > c.high
-            )
-            if beyond:
-                return fit(law, constants, records, space, 1)
-    return found
-
-
-def fit_each(bench: Workbench, variant: Variant, constants: Sequence[Constant]) -> Fit:
-    """The fit of a variant, every group from what the base has there.
-
-    Raises:
-        InputError: as `fitting.fit`.
-        UndefinedValueError: the law has no value at a record.
-    """
-    most = 2 if variant.sizes else 1
-    few = [c.model_copy(update={"starts": c.starts[:most]}) for c in constants]
-    if any(c.scope == "shared" and c.fixed is None for c in few) or bench.records.groups is None:
-        return fit_inside(variant.law, few, bench.records, bench.space)
-    values = {}
-    for label, rows in bench.records.group_rows().items():
-        before = bench.base.fit.values(label)
-        own = [
-            c.model_copy(update={"starts": (before[c.name],)}) if c.fixed is None else c
-            for c in few
-        ]
-        found = fit_inside(variant.law, own, bench.records.take(rows), bench.space)
-        values[label] = found.values(label)
-    return evaluate_fit(variant.law, values, constants, bench.records, bench.space)
 
 
 def _placed(bench: Workbench, variant: Variant, found: Fit, *, by_design: bool) -> Sized:

@@ -111,7 +111,7 @@ class CalibratedSimulator:
         values, saturated = np.empty(len(table)), np.zeros(len(table), dtype=bool)
         for label, rows in by_label.items():
             sampler = self._samplers[label]
-            drawn = sampler.ranked(sampler.neighbours(table[rows]), ranks[rows])
+            drawn = sampler.ranked(table[rows], ranks[rows])
             law = self._clean(table[rows], label)
             noisy = self._space.of_law(law) + self._groups[label].noise_factor * drawn
             read = self._space.back(noisy)

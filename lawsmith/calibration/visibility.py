@@ -6,7 +6,7 @@ noise of variance sigma^2 the likelihood ratio against the base has the noncentr
 `n * mean(increment^2)/sigma^2`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,8 +39,6 @@ DESIGN: Final = 256
 MOST_GROUPS: Final = 7
 LARGEST: Final = 1e6
 """Noncentralities above this are given as this."""
-_STARTS: Final = 3
-"""Of a refit: the constants that are known, then the published starts."""
 
 Floats = NDArray[np.float64]
 
@@ -117,7 +115,7 @@ def visibility(
     found = []
     for label in looked_at(world):
         group, points, phi = clean_values(world, form, label)
-        own = own_constants(base, label)
+        own = own_constants(base, label, form.constants[label])
         away = distance_from(base.law.expression, own, (points, phi), world)
         noise = _noise(group, pool, points)
         square = float((away**2).mean())
@@ -176,9 +174,7 @@ def distance_from(
     points, phi = clean
     space = space_of_world(world)
     opened = [
-        Constant(c.name, tuple(c.starts[:_STARTS]))
-        if c.fixed is None
-        else Constant(c.name, fixed=c.fixed)
+        Constant(c.name, tuple(c.starts)) if c.fixed is None else Constant(c.name, fixed=c.fixed)
         for c in constants
     ]
     records = records_of(_named(world, points), space.back(phi))
@@ -187,13 +183,20 @@ def distance_from(
     return fit(law, opened, records, space, 1).residuals
 
 
-def own_constants(base: PublishedBase, label: str) -> list[Constant]:
-    """The constants of a base for a refit in one group: its fitted values come first."""
-    values = base.fit.values(label)
+def own_constants(base: PublishedBase, label: str, hidden: Mapping[str, float]) -> list[Constant]:
+    """The constants of a base for a refit in one group, with starts.
+
+    First what the records give, then what the hidden law has for the same names, then the
+    latter with the sign of one constant after the other turned.
+    """
+    free = [c for c in base.law.constants if c.fixed is None]
+    before = base.fit.values(label)
+    after = {c.name: hidden.get(c.name, before[c.name]) for c in free}
+    rows = [before, after, *({**after, c.name: -after[c.name]} for c in free)]
     return [
-        Constant(c.name, fixed=c.fixed)
-        if c.fixed is not None
-        else Constant(c.name, (values[c.name], *c.starts))
+        Constant(c.name, tuple(row[c.name] for row in rows))
+        if c.fixed is None
+        else Constant(c.name, fixed=c.fixed)
         for c in base.law.constants
     ]
 

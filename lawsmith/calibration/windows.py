@@ -35,6 +35,38 @@ def window_means(spots: Spots, values: Floats, count: int) -> Floats:
     return found
 
 
+def ranked_rows(spots: Spots, queries: Floats, ranks: Indices) -> NDArray[np.int32]:
+    """The row of one rank for each query, -1 where another row is as far from it.
+
+    The neighbour of a rank is the far end of the window of all up to it.
+
+    Args:
+        spots: on one axis, a row each.
+        queries: shape (m,).
+        ranks: from 0, shape (m,).
+    """
+    axis = spots.places[:, 0]
+    counts, place = ranks + 1, np.searchsorted(axis, queries)
+    last = len(axis) - counts
+
+    def away(at: Indices) -> Floats:
+        inside = (at >= 0) & (at < len(axis))
+        return np.where(inside, np.abs(axis[np.clip(at, 0, len(axis) - 1)] - queries), np.inf)
+
+    def near(at: Indices) -> NDArray[np.bool_]:
+        behind = np.where(at < last, axis[np.minimum(at + counts, len(axis) - 1)], np.inf)
+        found: NDArray[np.bool_] = queries - axis[at] <= behind - queries
+        return found
+
+    starts = _first(np.clip(place - counts, 0, last), np.clip(place, 0, last), near)
+    left, right = away(starts), away(starts + ranks)
+    reach = np.maximum(left, right)
+    tied = ((left == right) & (ranks > 0)) | (away(starts - 1) == reach)
+    tied |= away(starts + counts) == reach
+    ends = np.where(left > right, starts, starts + ranks)
+    return np.where(tied, np.int32(-1), spots.order[ends])
+
+
 def _window_starts(spots: Spots, axis: Floats, count: int) -> Indices:
     """Where the window of the nearest `count` rows of each spot begins."""
     here = spots.places[:, 0]
@@ -136,4 +168,4 @@ def _first(low: Indices, high: Indices, holds: Callable[[Indices], NDArray[np.bo
     return high
 
 
-__all__ = ("window_means",)
+__all__ = ("ranked_rows", "window_means")

@@ -1,7 +1,6 @@
 """What the command line prints: tables and messages, JSON where asked, progress on a terminal."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -12,8 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+from lawsmith.curation.plain_text import inert, inert_json
+from lawsmith.stages import plain_text
 from lawsmith.stages.context import Progress as Tell
-from lawsmith.stages.plain_text import inert
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -45,7 +45,7 @@ def detail(text: str) -> None:
 
 def complain(text: str) -> None:
     """One message on standard error, quiet or not."""
-    ERR.print(inert(text, keep="\n"), markup=False, style="red")
+    ERR.print(inert(text), markup=False, style="red")
 
 
 def table(
@@ -67,7 +67,9 @@ def table(
     if not Volume.level:
         return
     out = OUT if OUT.is_terminal else Console(highlight=False, width=WIDE)
-    cells = [["" if cell is None else inert(str(cell)) for cell in row] for row in rows]
+    cells = [
+        ["" if cell is None else plain_text.one_line(str(cell)) for cell in row] for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     if one_line:
         left = max(SHORTEST_CUT, out.width - sum(widths[:-1]) - GAP * len(columns))
@@ -79,7 +81,7 @@ def table(
     for row in cells:
         shown.add_row(*map(Text, row))
     if title:
-        out.print(f"\n{inert(title)}", style="bold", markup=False, end="")
+        out.print(f"\n{plain_text.one_line(title)}", style="bold", markup=False, end="")
     out.print(shown, soft_wrap=False)
 
 
@@ -89,20 +91,9 @@ def _cut(text: str, width: int) -> str:
 
 
 def as_json(data: object) -> None:
-    """The data as one JSON document on standard output; control characters are escaped."""
+    """The data as one JSON document on standard output."""
     text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False, default=str)
-    typer.echo(_UNPRINTED.sub(_escaped, text))
-
-
-_UNPRINTED = re.compile(
-    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e007f]"
-)
-"""Characters that JSON may hold bare and that a terminal would act upon or hide."""
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return json.dumps(match[0])[1:-1]
+    typer.echo(inert_json(text))
 
 
 def rows_as_json(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

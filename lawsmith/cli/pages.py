@@ -16,7 +16,7 @@ from lawsmith.cli import console
 from lawsmith.stages.beside import Evidence, Fact, Line
 from lawsmith.stages.card_pages import CardPage
 from lawsmith.stages.card_reviews import CriterionSeen, ReviewSeen
-from lawsmith.stages.plain_text import inert
+from lawsmith.stages.plain_text import one_line
 from lawsmith.stages.sections import Section
 
 SIDE_BY_SIDE = 100
@@ -75,7 +75,7 @@ def _write(page: CardPage, sheet: "_Sheet") -> None:
     for review in page.reviews:
         sheet.heading(_review_title(review))
         if review.changes:
-            sheet.line(Text(f"asked for: {inert(review.changes)}"))
+            sheet.line(Text(f"asked for: {one_line(review.changes)}"))
         for criterion in review.criteria:
             sheet.beside(_criterion(criterion), _cited(criterion, coloured))
 
@@ -90,7 +90,7 @@ class _Sheet:
 
     def heading(self, text: str) -> None:
         self.out.print()
-        self.out.print(Text(inert(text), "bold"), soft_wrap=False)
+        self.out.print(Text(one_line(text), "bold"), soft_wrap=False)
 
     def line(self, text: Text) -> None:
         self.out.print(Padding(text, (0, 0, 0, 1)), soft_wrap=False)
@@ -98,7 +98,7 @@ class _Sheet:
     def pairs(self, section: Section) -> None:
         for row in section.rows:
             for name, cell in zip(section.columns, row, strict=True):
-                self.line(Text(f"{name}: ", "dim").append(inert(str(cell)), "not dim"))
+                self.line(Text(f"{name}: ", "dim").append(one_line(str(cell)), "not dim"))
 
     def beside(self, left: Iterable[Text], right: Iterable[tuple[Text, Text]]) -> None:
         """A fact and its lines: two columns where there is room, else one below the other."""
@@ -124,15 +124,15 @@ def _heading(fact: Fact) -> str:
 
 
 def _fact(fact: Fact, findings: Sequence[str]) -> Iterator[Text]:
-    yield Text(inert(fact.value), "bold")
+    yield Text(one_line(fact.value), "bold")
     for note in fact.notes:
         if note:
-            yield Text(inert(note), "dim")
+            yield Text(one_line(note), "dim")
     for number in fact.numbers:
         style = "green" if number.found else "bold red"
-        yield Text(f"{number.what} {number.value}: {inert(number.how)}", style)
+        yield Text(f"{number.what} {number.value}: {one_line(number.how)}", style)
     for finding in findings:
-        yield Text(f"GATE {inert(finding)}", "bold red")
+        yield Text(f"GATE {one_line(finding)}", "bold red")
 
 
 def _lines(fact: Fact, coloured: bool) -> Iterator[tuple[Text, Text]]:
@@ -143,33 +143,34 @@ def _lines(fact: Fact, coloured: bool) -> Iterator[tuple[Text, Text]]:
         for line in evidence.lines:
             yield _line(line, coloured)
         if not any(line.marks for line in evidence.lines):
-            yield Text(""), Text(f"quoted: {inert(evidence.quote)}", "red")
+            yield Text(""), Text(f"quoted: {one_line(evidence.quote)}", "red")
 
 
 def _anchor(evidence: Evidence) -> Text:
     first, last = evidence.claimed
     head = f"line {first}" if first == last else f"lines {first}-{last}"
     head += f", {evidence.where}" if evidence.where else ""
-    text = Text(inert(head), "dim")
+    text = Text(one_line(head), "dim")
     if evidence.found != "as claimed":
-        text.append(f" · {inert(evidence.found)}", "bold red")
-    return text.append(f" · {inert(evidence.support)}", "dim italic")
+        text.append(f" · {one_line(evidence.found)}", "bold red")
+    return text.append(f" · {one_line(evidence.support)}", "dim italic")
 
 
 def _line(line: Line, coloured: bool) -> tuple[Text, Text]:
     text = Text()
     at = 0
     for start, end in line.marks:
-        text.append(inert(line.text[at:start]))
-        quoted = inert(line.text[start:end])
+        text.append(one_line(line.text[at:start]))
+        quoted = one_line(line.text[start:end])
         text.append(quoted if coloured else f"{OPEN}{quoted}{CLOSE}", MARKED)
         at = end
-    text.append(inert(line.text[at:]))
+    text.append(one_line(line.text[at:]))
     return Text(str(line.number), "cyan"), text
 
 
 def _review_title(review: ReviewSeen) -> str:
-    who = f"{review.reviewer}{', replayed' if review.replayed else ''}"
+    hand = ", a person (overrides.toml)" if review.by_hand else ""
+    who = f"{review.reviewer}{hand}{', replayed' if review.replayed else ''}"
     same = ", the model that extracted" if review.same_model else ""
     return (
         f"Review of the {review.subject}, revision {review.revision}, by {who}{same}:"
@@ -182,7 +183,7 @@ _STYLES = {"supported": "green", "unsupported": "bold red", "unclear": "yellow"}
 
 def _criterion(item: CriterionSeen) -> Iterator[Text]:
     yield Text(f"{item.criterion}: ", "bold").append(item.verdict, _STYLES.get(item.verdict, ""))
-    yield Text(inert(item.reason))
+    yield Text(one_line(item.reason))
 
 
 def _cited(item: CriterionSeen, coloured: bool) -> Iterator[tuple[Text, Text]]:
@@ -191,7 +192,7 @@ def _cited(item: CriterionSeen, coloured: bool) -> Iterator[tuple[Text, Text]]:
     if item.quoted and item.quote is None:
         yield Text(""), Text("the reply with the words of this quotation is not at hand", "dim")
     elif item.quote is not None and not any(line.marks for line in item.lines):
-        yield Text(""), Text(f"quoted: {inert(item.quote)}", "dim")
+        yield Text(""), Text(f"quoted: {one_line(item.quote)}", "dim")
 
 
 __all__ = ("show_page", "show_story")

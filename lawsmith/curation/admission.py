@@ -34,6 +34,7 @@ from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.curation.overrides import Override, overruled
 from lawsmith.curation.reasons import Reason, Verdict
 from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.shown_lines import Shown, hidden_anchors
 from schemas.card import Card, CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper
@@ -128,6 +129,7 @@ def admit_draft(
     replayed: bool = False,
     known: Sequence[KnownLaw] = (),
     override: Override | None = None,
+    shown: Shown | None = None,
 ) -> Admission:
     """The card of a draft, if anchoring, making and every gate allow it.
 
@@ -142,15 +144,20 @@ def admit_draft(
         replayed: the reply was read from a recording.
         known: as for `admit`.
         override: as for `admit`.
+        shown: the lines that the extractor read, where the packet was too long for it; an
+            anchor that names another is refused. None: all of them.
     """
     view = SearchView(packet)
     making = Making(card_id, extractor, prompt_sha256, revision, replayed)
     built = build_card(draft, packet, view, making)
+    # Code may have found a quote elsewhere than the draft says: both places count.
+    hidden = (*hidden_anchors(draft, shown), *hidden_anchors(built.card, shown))
     if built.card is None:
-        return Admission(None, built.reasons, tuple(gate.name for gate in GATES), None)
+        reasons = tuple(dict.fromkeys((*built.reasons, *hidden)))
+        return Admission(None, reasons, tuple(gate.name for gate in GATES), None)
     verdict = admit(built.card, packet, known, paper.licence, override)
     # Building and the anchors gate may both find that a fact has no anchor.
-    reasons = tuple(dict.fromkeys((*built.reasons, *verdict.reasons)))
+    reasons = tuple(dict.fromkeys((*built.reasons, *hidden, *verdict.reasons)))
     admitted = not reasons
     return Admission(
         card=built.card if admitted else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lawsmith.chat import Reply, Request, Result
 from lawsmith.curation.extraction import MAX_REPAIRS
@@ -19,6 +20,7 @@ from lawsmith.curation.review_turns import (
 )
 from lawsmith.curation.review_view import Case, card_text, case_of, case_text
 from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.shown_lines import Shown
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.review import Review
@@ -49,10 +51,15 @@ class CaseReviewConversation:
     packet: Packet
     terms: ReviewTerms = field(default_factory=ReviewTerms)
 
+    @cached_property
+    def shown(self) -> Shown:
+        """The lines that the reviewer reads: those of the card's review."""
+        return self.terms.shown(self.packet, self.card)
+
     def step(self, replies: Sequence[Reply]) -> Request | Result[CaseReview]:
         """The next request, or what the replies so far come to."""
         values = {
-            **packet_values(self.packet),
+            **packet_values(self.packet, self.shown),
             "card": card_text(self.card),
             "case": case_text(self.case),
         }
@@ -71,7 +78,7 @@ class CaseReviewConversation:
         same = reply.model == self.card.extractor
         if same and not self.terms.allow_same_model:
             return CaseReview(ReasonCode.SAME_MODEL, same_model_sentence(reply.model), None)
-        read = read_review(reply, "case", self.packet, SearchView(self.packet))
+        read = read_review(reply, "case", self.packet, SearchView(self.packet), self.shown)
         if not isinstance(read, tuple):
             if read.final or turn.repairs >= MAX_REPAIRS:
                 sentence = f"reviewer reply {position}: {'; '.join(read.problems[:3])}"

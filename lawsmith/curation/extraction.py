@@ -7,9 +7,11 @@ back, so that a misprint in a paper is stopped and not repaired away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from lawsmith.chat import Message, Reply, Request, Result
+from lawsmith.curation.cases import case_problems, first_line, settled_cases
 from lawsmith.curation.prompting import (
     PromptName,
     opening,
@@ -19,6 +21,7 @@ from lawsmith.curation.prompting import (
     response_schema,
 )
 from lawsmith.curation.replies import read_reply
+from lawsmith.curation.shown_lines import Shown, shown_lines
 from schemas.card import CardDraft, ExtractionReply
 from schemas.packet import Packet
 from schemas.source import Outcome, ReasonCode
@@ -45,6 +48,10 @@ class Extraction:
     repairs: int
     packet_changed: bool
     """The recording was made against another packet; anchors are found again by quote."""
+    prompt_reworded: bool
+    """The recording was made with another prompt."""
+    shown: Shown
+    """The lines that the model was shown; no anchor may name another."""
 
     @property
     def outcome(self) -> Outcome:
@@ -61,18 +68,37 @@ class ExtractionConversation:
     packet: Packet
     max_tokens: int = DEFAULT_MAX_TOKENS
     temperature: float | None = None
+    max_input_tokens: int | None = None
+    """Longest prompt that the model takes; a longer packet is shown in part."""
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The lines of the packet that the model is shown."""
+        return shown_lines(self.packet, self.max_input_tokens)
 
     def step(self, replies: Sequence[Reply]) -> Request | Result[Extraction]:
-        """The next request, or what the replies so far come to."""
-        messages = opening("extractor", packet_values(self.packet))
+        """The next request, or what the replies so far come to.
+
+        Raises:
+            InputError: the model takes too short a prompt for any part of the packet.
+        """
+        messages = opening("extractor", packet_values(self.packet, self.shown))
         for turn, reply in enumerate(replies):
-            read = read_extraction(reply)
+            read = self._read(reply, turn)
             if isinstance(read, ExtractionReply):
                 return Result(self._answered(read, reply, turn))
             if read.final or turn >= MAX_REPAIRS:
                 return Result(self._failed(read, reply, turn))
             messages += repair_turn("extractor_repair", reply.text, read.problems)
         return self._request(messages, len(replies))
+
+    def _read(self, reply: Reply, turn: int) -> "ExtractionReply | UnreadReply":
+        """The reply; how it cuts the paper into cards is put right by code at the last turn."""
+        read = read_extraction(reply)
+        if isinstance(read, UnreadReply) or turn >= MAX_REPAIRS:
+            return read
+        problems = case_problems(read.cards)
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, problems, final=False) if problems else read
 
     def _request(self, messages: tuple[Message, ...], turn: int) -> Request:
         names: tuple[PromptName, ...] = ("extractor", "extractor_repair")
@@ -92,18 +118,18 @@ class ExtractionConversation:
         )
 
     def _answered(self, read: ExtractionReply, reply: Reply, turn: int) -> Extraction:
-        if read.cards:
-            count = len(read.cards)
-            return self._result(
-                ReasonCode.OK, f"{count} card{'s' if count > 1 else ''} drafted", reply, turn, read
-            )
-        return self._result(
-            ReasonCode.NO_EXECUTABLE_RELATION, str(read.none_reason), reply, turn, read
-        )
+        cards = settled_cases(read.cards)
+        if not cards:
+            code = ReasonCode.NO_EXECUTABLE_RELATION
+            return self._result(code, str(read.none_reason), reply, turn, ())
+        sentence = f"{len(cards)} card{'s' if len(cards) > 1 else ''} drafted"
+        if left := len(read.cards) - len(cards):
+            sentence += f"; {left} left out: {'; '.join(case_problems(read.cards))}"
+        return self._result(ReasonCode.OK, sentence, reply, turn, cards)
 
     def _failed(self, read: "UnreadReply", reply: Reply, turn: int) -> Extraction:
         sentence = f"reply {turn + 1}: {'; '.join(read.problems[:3])}"
-        return self._result(read.reason, sentence, reply, turn, None)
+        return self._result(read.reason, sentence, reply, turn, ())
 
     def _result(
         self,
@@ -111,17 +137,19 @@ class ExtractionConversation:
         sentence: str,
         reply: Reply,
         turn: int,
-        read: ExtractionReply | None,
+        cards: tuple[CardDraft, ...],
     ) -> Extraction:
         return Extraction(
             reason=reason,
-            sentence=sentence,
-            cards=tuple(read.cards) if read else (),
+            sentence=sentence if self.shown.whole else f"{sentence} ({self.shown.sentence()})",
+            cards=cards,
             model=reply.model,
             replayed=reply.replayed,
             prompt_sha256=prompt_hash("extractor"),
             repairs=turn,
             packet_changed=reply.packet_changed,
+            prompt_reworded=reply.reworded_prompt,
+            shown=self.shown,
         )
 
 
@@ -135,10 +163,21 @@ class UnreadReply:
 
 
 def extraction_conversation(
-    packet: Packet, *, max_tokens: int = DEFAULT_MAX_TOKENS, temperature: float | None = None
+    packet: Packet,
+    *,
+    max_tokens: int = DEFAULT_MAX_TOKENS,
+    temperature: float | None = None,
+    max_input_tokens: int | None = None,
 ) -> ExtractionConversation:
-    """The extractor's conversation about a packet."""
-    return ExtractionConversation(packet, max_tokens, temperature)
+    """The extractor's conversation about a packet.
+
+    Args:
+        packet: the text.
+        max_tokens: upper bound of a reply.
+        temperature: None where the model takes none.
+        max_input_tokens: longest prompt of the model; None is no limit.
+    """
+    return ExtractionConversation(packet, max_tokens, temperature, max_input_tokens)
 
 
 def read_extraction(reply: Reply) -> ExtractionReply | UnreadReply:
@@ -147,9 +186,12 @@ def read_extraction(reply: Reply) -> ExtractionReply | UnreadReply:
     if refused is not None:
         return refused
     read = read_reply(reply, ExtractionReply)
-    if isinstance(read, ExtractionReply):
-        return read
-    return UnreadReply(ReasonCode.UNUSABLE_REPLY, read, final=False)
+    if not isinstance(read, ExtractionReply):
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, read, final=False)
+    if not read.cards and not str(read.none_reason).strip():
+        problem = f"$.none_reason: {read.none_reason!r}; one sentence saying why there is no card"
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, (problem,), final=False)
+    return read
 
 
 def incomplete(reply: Reply) -> UnreadReply | None:
@@ -157,15 +199,19 @@ def incomplete(reply: Reply) -> UnreadReply | None:
     if reply.finish_reason == "length":
         return UnreadReply(
             ReasonCode.TRUNCATED_REPLY,
-            ("the reply was cut off at the token limit; raise max_tokens for this role",),
+            ("the reply was cut off at the token limit; raise calls.max_reply_tokens",),
             final=True,
         )
+    if reply.finish_reason == "content_filter":
+        said = f": {reply.text.strip()[:200]!r}" if reply.text.strip() else ""
+        problem = f"the model declined, or a filter of the provider stopped the reply{said}"
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, (problem,), final=True)
     if reply.finish_reason != "stop":
-        return UnreadReply(
-            ReasonCode.UNUSABLE_REPLY,
-            (f"the reply ended with finish reason {reply.finish_reason!r}",),
-            final=True,
-        )
+        problem = "the provider ended the reply for a reason that is no regular end"
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, (problem,), final=True)
+    if not reply.text.strip():
+        problem = "$: the reply is empty; one JSON object is due"
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, (problem,), final=False)
     return None
 
 
@@ -202,7 +248,7 @@ def number_cards(
     known: dict[str, NumberedCard] = {card.card_id: card for card in existing}
     free = list(known.values())
     highest = max((int(card_id.rpartition("/r")[2]) for card_id in known), default=0)
-    order = sorted(range(len(drafts)), key=lambda i: (_first_line(drafts[i]), i))
+    order = sorted(range(len(drafts)), key=lambda i: (first_line(drafts[i]), i))
     given: dict[int, NumberedCard] = {}
     for i in order:
         symbol, unit = main_readout(drafts[i])
@@ -214,11 +260,6 @@ def number_cards(
             free.remove(kept)
             given[i] = kept
     return tuple(given[i] for i in range(len(drafts)))
-
-
-def _first_line(draft: CardDraft) -> int:
-    lines = [anchor.first_line for relation in draft.relations for anchor in relation.anchors]
-    return min(lines, default=0)
 
 
 __all__ = (

@@ -9,15 +9,20 @@ by = "A. Curator"
 ```
 """
 
+import hashlib
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, cast, get_args
 
 from lawsmith.curation.reasons import Reason, Verdict
 from lawsmith.errors import InputError
+from schemas.card import Card
+from schemas.review import CARD_CRITERIA, Criterion, CriterionVerdict, Review
 from schemas.source import ReasonCode
 
+BY_HAND: Final = "/by-hand"
+"""How the id of a person's review ends: it stands beside a model's review of the revision."""
 Action = Literal["accept", "reject", "withdraw"]
 _KEYS: Final = ("subject", "action", "reason", "by")
 
@@ -90,6 +95,56 @@ def overruled(verdict: Verdict, override: Override | None) -> Verdict:
     return Verdict(False, (*verdict.reasons, added), verdict.not_run)
 
 
+def review_by_hand(override: Override, card: Card) -> Review:
+    """A person's decision about a card as a review: the reviewer is the person.
+
+    A person judges the card as a whole, so every criterion carries the one reason and no
+    quotation. `accept` supports them all; `reject` and `withdraw` leave them unclear.
+    """
+    accepted = override.action == "accept"
+    said = f"{override.action} by {override.by}: {override.reason}"
+    return Review(
+        id=f"{card.id}/card/{card.revision}{BY_HAND}",
+        subject="card",
+        card_id=card.id,
+        paper_id=card.paper_id,
+        packet_sha256=card.packet_sha256,
+        subject_digest=card.digest,
+        revision=card.revision,
+        reviewer=override.by,
+        same_model=False,
+        criteria=tuple(
+            CriterionVerdict(
+                criterion=cast(Criterion, criterion),
+                verdict="supported" if accepted else "unclear",
+                first_line=None,
+                last_line=None,
+                quote_sha256=None,
+                reason=said,
+            )
+            for criterion in CARD_CRITERIA
+        ),
+        decision="accept" if accepted else "reject",
+        changes=None,
+        # There is no prompt: the hash is that of what the person said.
+        prompt_sha256=hashlib.sha256(said.encode("utf-8")).hexdigest(),
+        replayed=False,
+    )
+
+
+def accepted_by_hand(card: Card, reviews: Sequence[Review]) -> Override | None:
+    """The decision behind a person's accepting review of exactly this card, if there is one."""
+    for review in reviews:
+        if (
+            review.id.endswith(BY_HAND)
+            and review.decision == "accept"
+            and review.subject_digest == card.digest
+        ):
+            reason = review.criteria[0].reason
+            return Override(card.id, "accept", reason, review.reviewer)
+    return None
+
+
 def _row(row: object, path: str) -> Override:
     if not isinstance(row, dict):
         raise InputError(f"{row!r} is no table", path=path)
@@ -106,4 +161,14 @@ def _row(row: object, path: str) -> Override:
     return Override(row["subject"], row["action"], row["reason"], row["by"])
 
 
-__all__ = ("LIFTED", "Action", "Override", "override_for", "overruled", "parse_overrides")
+__all__ = (
+    "BY_HAND",
+    "LIFTED",
+    "Action",
+    "Override",
+    "accepted_by_hand",
+    "override_for",
+    "overruled",
+    "parse_overrides",
+    "review_by_hand",
+)

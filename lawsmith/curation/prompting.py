@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any, Literal
 
 from lawsmith.chat import Message
+from lawsmith.curation.shown_lines import Shown, all_lines
 from lawsmith.errors import InputError
 from schemas.packet import Packet
 from schemas.record import Part
@@ -28,8 +29,9 @@ PromptName = Literal[
 ]
 
 _PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
-# Whatever an output device may show as a new line, and other control characters but the tab.
-_BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+# Whatever an output device may show as a new line, other control characters but the tab, marks
+# of direction that let text show in another order, and the tag alphabet that no person sees.
+_BREAKS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
 
 @dataclass(frozen=True)
@@ -91,21 +93,34 @@ def opening(name: PromptName, values: Mapping[str, str]) -> tuple[Message, ...]:
 
 def repair_turn(name: PromptName, answer: str, problems: Sequence[str]) -> tuple[Message, Message]:
     """The model's own reply and the request to put it right."""
-    listed = "\n".join(f"- {problem}" for problem in problems)
+    listed = "\n".join(f"- {_BREAKS.sub(' ', problem)}" for problem in problems)
     return (
-        Message(role="assistant", text=answer),
+        # Some providers refuse a turn without text.
+        Message(role="assistant", text=answer if answer.strip() else "(no text)"),
         Message(role="user", text=fill(load_prompt(name).user, {"problems": listed})),
     )
 
 
-def packet_values(packet: Packet) -> dict[str, str]:
-    """The places of every prompt that shows a packet."""
-    lines = (f"{n}| {_BREAKS.sub(' ', line)}" for n, line in enumerate(packet.lines, start=1))
+def packet_values(packet: Packet, shown: Shown | None = None) -> dict[str, str]:
+    """The places of every prompt that shows a packet.
+
+    Args:
+        packet: the text.
+        shown: the lines to show; None is all of them. A gap is one line without a number.
+    """
+    shown = shown or all_lines(packet)
+    parts = [(first, _numbered(packet, first, last)) for first, last in shown.spans]
+    parts += [(first, f"[lines {first}-{last} left out]") for first, last in shown.gaps]
     return {
         "line_count": str(len(packet.lines)),
         "marker": packet.text_sha256[:12],
-        "packet_lines": "\n".join(lines),
+        "packet_lines": "\n".join(text for _, text in sorted(parts)),
     }
+
+
+def _numbered(packet: Packet, first: int, last: int) -> str:
+    lines = enumerate(packet.lines[first - 1 : last], start=first)
+    return "\n".join(f"{n}| {_BREAKS.sub(' ', line)}" for n, line in lines)
 
 
 def quoted_block(text: str) -> str:

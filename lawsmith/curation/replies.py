@@ -5,6 +5,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from lawsmith.chat import Reply, reply_json
+from lawsmith.curation.plain_text import hidden_characters
 from lawsmith.errors import InputError
 from schemas.record import Part, canonical_json
 
@@ -16,7 +17,7 @@ def read_reply(reply: Reply, model: type[PartT]) -> PartT | tuple[str, ...]:
     """The record of a complete reply, or what is wrong with it, each with its path.
 
     Numbers given as text, unknown fields, duplicate keys and non-finite numbers are faults;
-    nothing is converted or filled in.
+    nothing is converted or filled in. So are characters that steer what is shown.
     """
     try:
         data = reply_json(reply)
@@ -24,6 +25,8 @@ def read_reply(reply: Reply, model: type[PartT]) -> PartT | tuple[str, ...]:
         return (f"$: {error.problem}",)
     except RecursionError:
         return ("$: the reply nests too deeply",)
+    if hidden := tuple(hidden_characters(data)):
+        return _cut(list(hidden))
     try:
         text = canonical_json(data)
         return model.model_validate_json(text)
@@ -41,6 +44,10 @@ def _problems(error: ValidationError) -> tuple[str, ...]:
         given = item["input"]
         got = f" (got {given!r:.80})" if not isinstance(given, dict | list) else ""
         found.append(f"${where}: {item['msg']}{got}")
+    return _cut(found)
+
+
+def _cut(found: list[str]) -> tuple[str, ...]:
     if len(found) > MAX_PROBLEMS:
         left = len(found) - MAX_PROBLEMS
         found[MAX_PROBLEMS:] = [f"and {left} further faults of the same kinds"]

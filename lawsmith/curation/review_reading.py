@@ -9,7 +9,9 @@ from lawsmith.chat import Reply
 from lawsmith.curation.anchoring import place_quote
 from lawsmith.curation.extraction import UnreadReply, incomplete
 from lawsmith.curation.replies import read_reply
+from lawsmith.curation.review_dissent import ACCEPT_OVER_DOUBT
 from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.shown_lines import Shown
 from schemas.packet import Packet
 from schemas.review import (
     CARD_CRITERIA,
@@ -30,9 +32,21 @@ _UNQUOTED: Final = frozenset({"construction", "background"})
 
 
 def read_review(
-    reply: Reply, subject: ReviewSubject, packet: Packet, view: SearchView
+    reply: Reply,
+    subject: ReviewSubject,
+    packet: Packet,
+    view: SearchView,
+    shown: Shown | None = None,
 ) -> tuple[ReviewDraft, tuple[CriterionVerdict, ...]] | UnreadReply:
-    """A reviewer's reply with its quotes found in the packet, or what is wrong with it."""
+    """A reviewer's reply with its quotes found in the packet, or what is wrong with it.
+
+    Args:
+        reply: of the reviewer.
+        subject: card or case, which decides the criteria.
+        packet: the text.
+        view: its search view.
+        shown: the lines that the reviewer read; a quote of another is refused. None: all.
+    """
     refused = incomplete(reply)
     if refused is not None:
         return refused
@@ -43,12 +57,20 @@ def read_review(
     verdicts = []
     for i, criterion in enumerate(draft.criteria):
         verdict, problem = _placed(criterion, packet, view, f"$.criteria[{i}]")
+        if shown and problem is None and verdict.first_line and verdict.last_line:
+            problem = _unseen(verdict.first_line, verdict.last_line, shown, f"$.criteria[{i}]")
         verdicts.append(verdict)
         problems += [problem] if problem else []
     if problems:
         return UnreadReply(ReasonCode.UNUSABLE_REPLY, tuple(problems), final=False)
     order = {name: n for n, name in enumerate(CRITERIA[subject])}
     return draft, tuple(sorted(verdicts, key=lambda verdict: order[verdict.criterion]))
+
+
+def _unseen(first_line: int, last_line: int, shown: Shown, path: str) -> str | None:
+    if shown.holds(first_line, last_line):
+        return None
+    return f"{path}.first_line: lines {first_line}-{last_line} were left out of what you read"
 
 
 def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
@@ -65,9 +87,7 @@ def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
     ]
     doubted = [c.criterion for c in draft.criteria if c.verdict != "supported"]
     if draft.decision == "accept" and doubted:
-        problems.append(
-            f"$.decision: accept is refused while {', '.join(doubted)} is not supported"
-        )
+        problems.append(f"{ACCEPT_OVER_DOUBT} {', '.join(doubted)} is not supported")
     said = draft.changes is not None and draft.changes.strip() != ""
     if (draft.decision == "revise") != said:
         problems.append(

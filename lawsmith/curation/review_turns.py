@@ -14,6 +14,7 @@ from lawsmith.curation.prompting import (
     repair_turn,
     response_schema,
 )
+from lawsmith.curation.shown_lines import Shown, anchored_lines, shown_lines, with_lines
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.review import CriterionVerdict, Review, ReviewDraft, ReviewSubject
@@ -38,6 +39,13 @@ class ReviewTerms:
     extractor_max_tokens: int = DEFAULT_MAX_TOKENS
     reviewer_max_tokens: int = REVIEW_MAX_TOKENS
     temperature: float | None = None
+    max_input_tokens: int | None = None
+    """Longest prompt that extractor and reviewer both take; a longer packet is shown in part."""
+
+    def shown(self, packet: Packet, *parts: object) -> Shown:
+        """The lines that the extractor was shown, and those that these cards are anchored to."""
+        shown = shown_lines(packet, self.max_input_tokens)
+        return with_lines(shown, [lines for part in parts for lines in anchored_lines(part)])
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,19 @@ from lawsmith.curation.case_reviewing import (
     CaseReviewConversation,
     case_review_conversation,
 )
-from lawsmith.curation.extraction import MAX_REPAIRS, read_extraction
+from lawsmith.curation.extraction import MAX_REPAIRS, UnreadReply, read_extraction
 from lawsmith.curation.prompting import (
     opening,
     packet_values,
     prompt_hash,
     quoted_block,
     response_schema,
+)
+from lawsmith.curation.review_dissent import (
+    Dissent,
+    accepted_over_doubt,
+    rejected_by_reviewer,
+    revision_refused,
 )
 from lawsmith.curation.review_reading import read_review
 from lawsmith.curation.review_turns import (
@@ -38,6 +44,7 @@ from lawsmith.curation.review_turns import (
 )
 from lawsmith.curation.review_view import Case, card_text, case_of
 from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.shown_lines import Shown
 from schemas.card import Card, CardDraft, ExtractionReply
 from schemas.packet import Packet
 from schemas.review import Review, ReviewDraft
@@ -51,9 +58,9 @@ class CardReview:
     """What the review of a card came to."""
 
     reason: ReasonCode
-    """`ok`, `reviewer_rejected`, `revisions_exhausted`, `no_executable_relation`, the code of
-    the gate that stopped a revision, or a failure: `unusable_reply`, `truncated_reply`,
-    `same_model`."""
+    """`ok`, `reviewer_rejected`, `revisions_exhausted`, `review_unsupported` (accepted over a
+    doubt of its own, and held to it), `no_executable_relation`, the code of the gate that
+    stopped a revision, or a failure: `unusable_reply`, `truncated_reply`, `same_model`."""
     sentence: str
     reviews: tuple[Review, ...]
     cards: tuple[Card, ...]
@@ -62,6 +69,8 @@ class CardReview:
     """The draft of each card."""
     reasons: tuple[Reason, ...]
     """Gate findings about a revision that was refused."""
+    dissents: tuple[Dissent, ...] = ()
+    """Where reviewer and gates disagreed, in order."""
 
     @property
     def card(self) -> Card:
@@ -104,11 +113,13 @@ class _Progress:
     cards: list[Card]
     drafts: list[CardDraft]
     reviews: list[Review] = field(default_factory=list)
+    dissents: list[Dissent] = field(default_factory=list)
+    reworded: bool = False
 
     def review_turn(self, position: int) -> Turn:
         """Ask the reviewer about the newest card."""
         packet, card = self.talk.packet, self.cards[-1]
-        values = {**packet_values(packet), "card": card_text(card)}
+        values = {**packet_values(packet, self.shown), "card": card_text(card)}
         messages = opening("reviewer_card", values)
         return Turn(
             review_request("card", card.id, card.revision, position, messages, packet, self.terms)
@@ -116,9 +127,15 @@ class _Progress:
 
     def take(self, turn: Turn, reply: Reply, position: int) -> "Turn | CardReview":
         """The next turn after a reply, or the end."""
+        self.reworded = self.reworded or reply.reworded_prompt
         if turn.request.role == "reviewer":
             return self._reviewed(turn, reply, position)
         return self._revised(turn, reply, position)
+
+    @property
+    def shown(self) -> Shown:
+        """The lines that either model reads about the newest card."""
+        return self.terms.shown(self.talk.packet, self.cards[-1])
 
     @property
     def terms(self) -> ReviewTerms:
@@ -129,20 +146,31 @@ class _Progress:
         same = reply.model in {known.extractor for known in self.cards}
         if same and not self.terms.allow_same_model:
             return self._end(ReasonCode.SAME_MODEL, same_model_sentence(reply.model))
-        read = read_review(reply, "card", packet, SearchView(packet))
+        read = read_review(reply, "card", packet, SearchView(packet), self.shown)
         if not isinstance(read, tuple):
-            return self._again(turn, reply, read.reason, read.problems, read.final, position)
+            return self._unread_review(turn, reply, read, position)
         draft, verdicts = read
         self.reviews.append(
             made_review(draft, verdicts, card, card.digest, "card", reply, same, packet)
         )
         if draft.decision == "accept":
             return self._end(ReasonCode.OK, f"accepted by {reply.model}")
-        if draft.decision == "reject":
-            return self._end(ReasonCode.REVIEWER_REJECTED, doubts(verdicts))
-        if card.revision >= MAX_REVISIONS:
-            return self._end(ReasonCode.REVISIONS_EXHAUSTED, doubts(verdicts))
-        return self._revision_turn(draft, card.revision + 1, position)
+        if draft.decision == "revise" and card.revision < MAX_REVISIONS:
+            return self._revision_turn(draft, card.revision + 1, position)
+        self.dissents.append(rejected_by_reviewer(card.revision, doubts(verdicts)))
+        rejected = draft.decision == "reject"
+        code = ReasonCode.REVIEWER_REJECTED if rejected else ReasonCode.REVISIONS_EXHAUSTED
+        return self._end(code, doubts(verdicts))
+
+    def _unread_review(
+        self, turn: Turn, reply: Reply, read: UnreadReply, position: int
+    ) -> "Turn | CardReview":
+        found = accepted_over_doubt(self.cards[-1].revision, read.problems)
+        self.dissents.extend(found)
+        after = self._again(turn, reply, read.reason, read.problems, read.final, position)
+        if found and isinstance(after, CardReview):
+            return self._end(ReasonCode.REVIEW_UNSUPPORTED, f"{reply.model}: {found[0].sentence}")
+        return after
 
     def _revision_turn(self, review: ReviewDraft, revision: int, position: int) -> Turn:
         packet, card = self.talk.packet, self.cards[-1]
@@ -154,7 +182,7 @@ class _Progress:
         ]
         draft = self.drafts[-1].model_dump(mode="json")
         values = {
-            **packet_values(packet),
+            **packet_values(packet, self.shown),
             "card": json.dumps(draft, ensure_ascii=False, indent=1),
             "changes": quoted_block("\n".join(notes)),
         }
@@ -196,9 +224,11 @@ class _Progress:
             replayed=reply.replayed,
             known=self.terms.known,
             override=self.terms.override,
+            shown=self.shown,
         )
         if admission.card is None:
             first = admission.reasons[0]
+            self.dissents.append(revision_refused(card.revision, admission.reasons))
             sentence = f"revision {turn.request.revision} is stopped by a gate: {first.sentence}"
             return self._end(first.code, sentence, admission.reasons)
         self.cards.append(admission.card)
@@ -224,11 +254,12 @@ class _Progress:
     ) -> CardReview:
         return CardReview(
             reason,
-            sentence,
+            f"{sentence}; recorded with another prompt" if self.reworded else sentence,
             tuple(self.reviews),
             tuple(self.cards),
             tuple(self.drafts),
             reasons,
+            tuple(self.dissents),
         )
 
 

@@ -88,17 +88,35 @@ def triage(packet: Packet) -> Triage:
     text = "\n".join(
         line
         for line, section in zip(packet.lines, packet.sections, strict=True)
-        if section is None or not _REFERENCES.search(section)
+        if section is None or not is_reference_list(section)
     )
-    figures = {
+    figures = _figures(text)
+    return Triage(score=_score(figures), figures=figures)
+
+
+def score_of_text(text: str) -> float:
+    """The score that a packet of this text alone would have."""
+    return _score(_figures(text))
+
+
+def is_reference_list(section: str) -> bool:
+    """Whether a section of this title holds references or thanks."""
+    return _REFERENCES.search(section) is not None
+
+
+def _figures(text: str) -> dict[str, float]:
+    return {
         name: float(sum(1 for _ in pattern.finditer(text)))
         for name, (_, _, pattern) in _SIGNS.items()
     }
+
+
+def _score(figures: dict[str, float]) -> float:
     total = math.fsum(
         weight * figures[name] / (figures[name] + half)
         for name, (weight, half, _) in _SIGNS.items()
     )
-    return Triage(score=round(total / _WHOLE, 6), figures=figures)
+    return round(total / _WHOLE, 6)
 
 
-__all__ = ("Triage", "triage")
+__all__ = ("Triage", "is_reference_list", "score_of_text", "triage")

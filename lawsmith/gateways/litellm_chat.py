@@ -13,19 +13,22 @@ from typing import Any
 
 from lawsmith.chat import Reply, Request, Usage
 from lawsmith.errors import PrerequisiteError
+from lawsmith.gateways.abilities import abilities_of
 from lawsmith.gateways.faults import ProviderError
 from lawsmith.gateways.openai_protocol import (
+    FinishReason,
     Rung,
     chat_messages,
     finish_reason,
     response_format,
+    tool_arguments,
 )
 from lawsmith.gateways.prices import Price
 
-_RUNGS: tuple[Rung, ...] = ("json_schema", "json_object", "prompt")
 _FORMAT_REFUSED = re.compile(
     r"response_format|json_schema|json_object|structured output|json mode|guided_json", re.I
 )
+_TOOL_REFUSED = re.compile(r"tool_choice|\btools?\b|function.?call", re.I)
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.I)
 _SHORTEST_SECRET = 8
 
@@ -53,6 +56,7 @@ class LitellmAnswerer:
 
     Attributes:
         price: what the configuration says, else litellm's bundled table, else None.
+        input_tokens: longest prompt that the model takes by that table; None if it is silent.
     """
 
     def __init__(
@@ -93,8 +97,11 @@ class LitellmAnswerer:
             key=len,
             reverse=True,
         )
-        self.price = price if price is not None else self._listed_price()
-        self._rung: Rung = "json_schema"
+        abilities = abilities_of(self._litellm, model, api_base)
+        self.price = price if price is not None else abilities.listed_price
+        self.input_tokens = abilities.input_tokens
+        self._abilities = abilities
+        self._rung: Rung = abilities.ladder[0]
         self._rung_lock = Lock()
 
     def answer(self, requests: Sequence[Request]) -> Sequence[Reply]:
@@ -109,7 +116,8 @@ class LitellmAnswerer:
     def _answer_one(self, request: Request) -> Reply:
         if request.response_schema is None:
             return self._reply(request, self._call(request, None), None)
-        for rung in _RUNGS[_RUNGS.index(self._rung) :]:
+        ladder = self._abilities.ladder
+        for rung in ladder[ladder.index(self._rung) :]:
             try:
                 response = self._call(request, rung)
             except _FormatRefusedError:
@@ -122,10 +130,13 @@ class LitellmAnswerer:
         )
 
     def _call(self, request: Request, rung: Rung | None) -> Any:
+        # A server that nothing is known of may take a response format and not heed it.
+        heeded = self._abilities.known and rung in ("json_schema", "tool")
+        longest = self._abilities.output_tokens or request.max_tokens
         arguments: dict[str, Any] = {
             "model": self.model,
-            "messages": chat_messages(request, schema_in_prompt=rung in ("json_object", "prompt")),
-            "max_tokens": request.max_tokens,
+            "messages": chat_messages(request, schema_in_prompt=rung is not None and not heeded),
+            "max_tokens": min(request.max_tokens, longest),
             "timeout": self._timeout,
             # The runner is the one owner of retries: none below it.
             "max_retries": 0,
@@ -139,9 +150,14 @@ class LitellmAnswerer:
             arguments["api_key"] = self._api_key
         if rung in ("json_schema", "json_object"):
             arguments["response_format"] = response_format(request, rung)
+        if rung == "tool":
+            arguments |= tool_arguments(request)
         openai = self._openai()
         try:
             return self._litellm.completion(**arguments)
+        except self._litellm.UnsupportedParamsError as error:
+            # litellm itself knows that the provider takes no such parameter; nothing was sent.
+            raise _FormatRefusedError(str(error)) from None
         except openai.APIError as error:
             raise self._sorted_error(error, request, rung) from None
 
@@ -171,8 +187,11 @@ class LitellmAnswerer:
             )
         if isinstance(error, openai.APITimeoutError):
             return ProviderError(text, path=where, transient=True, maybe_charged=True)
-        if rung is not None and status in (400, 422) and _FORMAT_REFUSED.search(text):
+        refused = _TOOL_REFUSED if rung == "tool" else _FORMAT_REFUSED
+        if rung is not None and status in (400, 422) and refused.search(text):
             return _FormatRefusedError(text)
+        if isinstance(error, self._litellm.ContextWindowExceededError):
+            text += "; set calls.max_input_tokens to what the model takes"
         transient = status is None or status in (408, 409, 425, 429) or int(status) >= 500
         # litellm reports a connection that broke as a 500 without a response: it may have been
         # answered and billed.
@@ -194,11 +213,11 @@ class LitellmAnswerer:
                 transient=True,
                 maybe_charged=True,
             )
-        choice = response.choices[0]
+        text, finish = _content(response.choices[0], rung)
         usage = _usage(getattr(response, "usage", None))
         return Reply(
-            text=self._without_secrets(choice.message.content or ""),
-            finish_reason=finish_reason(choice.finish_reason),
+            text=self._without_secrets(text),
+            finish_reason=finish,
             model=response.model or self.model,
             usage=usage,
             cost_usd=None if usage is None or self.price is None else self.price.of(usage),
@@ -234,19 +253,6 @@ class LitellmAnswerer:
             fix=f"export {self._key_name}=..., or use a recording: replay/<set>",
         )
 
-    def _listed_price(self) -> Price | None:
-        listed = self._litellm.model_cost.get(self.model)
-        if listed is None:
-            name, provider, _, _ = self._litellm.get_llm_provider(
-                self.model, api_base=self._api_base
-            )
-            entry = self._litellm.model_cost.get(name)
-            listed = entry if entry and entry.get("litellm_provider") == provider else None
-        if self._api_base is not None or not listed:
-            return None
-        into, out = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
-        return None if into is None or out is None else Price(float(into), float(out))
-
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "[key removed]")
@@ -255,6 +261,24 @@ class LitellmAnswerer:
 
 class _FormatRefusedError(Exception):
     """The provider does not take this response format: the ladder goes down a rung."""
+
+
+def _content(choice: Any, rung: Rung | None) -> tuple[str, FinishReason]:
+    """The text of a choice and why it ended, by the provider's own word where litellm has it.
+
+    litellm turns a finish reason that it does not know into `stop`, and some that mean an
+    error too; the original is kept beside it. A refusal counts as filtered.
+    """
+    native = (getattr(choice, "provider_specific_fields", None) or {}).get("native_finish_reason")
+    finish = finish_reason(native or choice.finish_reason)
+    message = choice.message
+    if refusal := getattr(message, "refusal", None):
+        return str(refusal), "content_filter"
+    calls = getattr(message, "tool_calls", None) or []
+    if rung == "tool" and calls:
+        # More than one call is more than one answer, and is then no single JSON value.
+        return "\n".join(call.function.arguments or "" for call in calls), finish
+    return message.content or "", finish
 
 
 def _usage(reported: Any) -> Usage | None:

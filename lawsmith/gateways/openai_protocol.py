@@ -1,23 +1,33 @@
 """Requests and finish reasons as the OpenAI chat protocol writes them."""
 
 import json
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from lawsmith.chat import Request
 
-Rung = Literal["json_schema", "json_object", "prompt"]
+Rung = Literal["json_schema", "tool", "json_object", "prompt"]
 """Ways to ask for JSON, strictest first; the last two also write the schema in the prompt."""
 
 FinishReason = Literal["stop", "length", "content_filter", "other"]
 
+_SPELLINGS: Final[dict[FinishReason, str]] = {
+    # OpenAI, Anthropic, Cohere, Gemini, Mistral, Hugging Face and Bedrock; a call of a tool
+    # ends a reply as a stop does. Providers differ in case and in nothing else.
+    "stop": "stop end_turn stop_sequence complete eos eos_token"
+    " tool_calls tool_call tool_use function_call",
+    "length": "length max_tokens max_length model_length max_output_tokens error_limit"
+    " model_context_window_exceeded continuation pause_turn compaction incomplete",
+    "content_filter": "content_filter content_filtered refusal safety recitation language"
+    " blocklist prohibited_content spii sensitive guardrail_intervened error_toxic",
+}
+_KNOWN: Final[dict[str, FinishReason]] = {
+    word: reason for reason, words in _SPELLINGS.items() for word in words.split()
+}
+
 
 def finish_reason(reported: str | None) -> FinishReason:
     """Our finish reason for a provider's; what is unknown is `other`, never `stop`."""
-    if reported == "max_tokens":
-        return "length"
-    if reported in ("stop", "length", "content_filter"):
-        return reported  # type: ignore[return-value]  # narrowed by the line above
-    return "other"
+    return _KNOWN.get((reported or "").lower(), "other")
 
 
 def chat_messages(request: Request, *, schema_in_prompt: bool) -> list[dict[str, str]]:
@@ -47,6 +57,20 @@ def response_format(request: Request, rung: Rung) -> dict[str, Any]:
     }
 
 
+def tool_arguments(request: Request) -> dict[str, Any]:
+    """`tools` and `tool_choice` of a request whose reply is the one call of one function."""
+    name = request.response_schema_name
+    function = {
+        "name": name,
+        "description": "Give the whole answer as the arguments of this one call.",
+        "parameters": request.response_schema,
+    }
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": name}},
+    }
+
+
 def chat_body(request: Request, model: str) -> dict[str, Any]:
     """The body of a `/v1/chat/completions` call, as it stands in a batch file."""
     body: dict[str, Any] = {
@@ -69,4 +93,5 @@ __all__ = (
     "chat_messages",
     "finish_reason",
     "response_format",
+    "tool_arguments",
 )

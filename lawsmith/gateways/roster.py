@@ -36,6 +36,8 @@ class Route:
     price: Price | None
     live: bool
     """Whether asking sends something out and may cost; a recording does neither."""
+    input_tokens: int | None = None
+    """Longest prompt that the model takes, where litellm's table knows it."""
 
     @property
     def model(self) -> str:
@@ -83,7 +85,7 @@ class Roster:
                 )
             if route.price is None and not caps.hold_tokens(role):
                 raise PrerequisiteError(
-                    f"the price of the {role}'s model {route.model!r} is unknown, so a cap in USD"
+                    f"the price of the {role}'s model {route.model!r} is unknown, so --max-usd"
                     " cannot hold it",
                     fix="give --max-tokens, or set its price in lawsmith.toml",
                 )
@@ -125,7 +127,7 @@ def _route(spec: ModelSpec, replay_root: Path, environ: Mapping[str, str]) -> Ro
         timeout_seconds=spec.timeout_seconds,
         environ=environ,
     )
-    return Route(spec, provider, price=provider.price, live=True)
+    return Route(spec, provider, provider.price, live=True, input_tokens=provider.input_tokens)
 
 
 __all__ = ("ModelSpec", "Roster", "Route", "open_roster", "used_roles")

@@ -12,6 +12,7 @@ from lawsmith.calibration.baselines import parallel_submissions, real_submission
 from lawsmith.calibration.building import BuiltProblem, BuiltWorld
 from lawsmith.calibration.discipline import caps_of, handed_in, law_counts, nodes_allowed
 from lawsmith.calibration.metrics import metric_scale, near_perfect
+from lawsmith.calibration.parallel_scores import score_parallel
 from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.real_scores import anchor_values, defined_metric, score_real
 from lawsmith.calibration.records import SINGLE
@@ -97,10 +98,14 @@ def calibrated_tasks(built: BuiltProblem, key: bytes, collection: Collection) ->
     parallel, parallel_key, parallel_reason = None, None, ""
     try:
         world, parallel, parallel_key = _parallel(built, key)
-        _score_parallel(built, world, parallel, parallel_key, key, submissions, baselines)
+        draws = generator(key, "design", parallel.id)
+        for entry in parallel_submissions(built, world, parallel, draws).values():
+            submissions.append(entry)
+            baselines.append(score_parallel(entry, parallel, parallel_key, world.world))
     except _NoTask as finding:
         parallel_reason = str(finding)
-    real, real_key, real_reason, observations = None, None, "", ()
+    real, real_key, real_reason = None, None, ""
+    observations: tuple[RealObservation, ...] = ()
     try:
         real, real_key, observations = _real(built, key)
         for entry in real_submissions(built, real, real_key.reference).values():
@@ -205,19 +210,6 @@ def _check_within(world: BuiltWorld, task: ParallelTask) -> None:
             f" {nodes} nodes; {task.caps.shared}, {task.caps.local} and"
             f" {task.max_nodes} are allowed"
         )
-
-
-def _score_parallel(
-    built: BuiltProblem,
-    world: BuiltWorld,
-    task: ParallelTask,
-    sealed: ParallelKey,
-    key: bytes,
-    submissions: list[CalibratedSubmission],
-    baselines: list[CalibratedScore],
-) -> None:
-    draws = generator(key, "design", task.id)
-    submissions += parallel_submissions(built, world, task, draws).values()
 
 
 def _real(built: BuiltProblem, key: bytes) -> tuple[RealTask, RealKey, tuple[RealObservation, ...]]:

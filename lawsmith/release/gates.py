@@ -90,13 +90,19 @@ def admission_faults(content: ReleaseContent) -> list[Fault]:
         return []
     # Verifying and scoring import this module and need nothing of curation.
     from lawsmith.curation.admission import admit
+    from lawsmith.curation.overrides import accepted_by_hand
 
     licences = {paper.paper_id: paper.licence for paper in content.papers}
     faults: list[Fault] = []
     for card in content.cards:
         if not isinstance(card, Card) or card.id not in packets:
             continue
-        verdict = admit(card, packets[card.id], licence=licences.get(card.paper_id))
+        verdict = admit(
+            card,
+            packets[card.id],
+            licence=licences.get(card.paper_id),
+            override=accepted_by_hand(card, content.reviews),
+        )
         faults += [
             Fault(
                 path=row_path("cards", card.id) + reason.path,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.chat import Reply
+from lawsmith.curation.overrides import BY_HAND
 from lawsmith.curation.reasons import Reason
 from lawsmith.curation.replies import read_reply
 from lawsmith.gateways.ledger_reading import calls_about
@@ -47,6 +48,8 @@ class ReviewSeen:
     reviewer: str
     same_model: bool
     replayed: bool
+    by_hand: bool
+    """A person's decision in overrides.toml, not a model's."""
     former: bool
     """It judged what the card or its family was before, not what is shown."""
     decision: str
@@ -82,6 +85,7 @@ def reviews_seen(
             reviewer=review.reviewer,
             same_model=review.same_model,
             replayed=review.replayed,
+            by_hand=review.id.endswith(BY_HAND),
             former=review.subject_digest not in standing,
             decision=review.decision,
             changes=review.changes,
@@ -178,7 +182,7 @@ def disagreements(
         reviews: of one card; a card under review had passed the gates.
         reasons: what the gates find in the newest draft now.
     """
-    current = [review for review in reviews if not review.former]
+    current = [review for review in reviews if not review.former and not review.by_hand]
     newest = max((review.revision for review in current), default=0)
     for review in current:
         standing = reasons if review.revision == newest else ()

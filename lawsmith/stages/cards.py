@@ -9,6 +9,7 @@ from lawsmith.chat import Result
 from lawsmith.curation.admission import Admission, admit_draft
 from lawsmith.curation.admission_build import draft_sha256
 from lawsmith.curation.extraction import (
+    DEFAULT_MAX_TOKENS,
     Extraction,
     ExtractionConversation,
     NumberedCard,
@@ -24,7 +25,7 @@ from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import KnownLaws
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.talking import call_figures, converse, unfinished
+from lawsmith.stages.talking import call_figures, converse, input_tokens, unfinished
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.record import canonical_json
@@ -43,11 +44,20 @@ def open_conversations(
 ) -> list[tuple[str, ExtractionConversation]]:
     """The conversations of a week that have no final outcome yet, best packets first."""
     step = PartitionPass(context, "cards", week)
-    return [
-        (packet.id, extraction_conversation(packet))
+    packets = [
+        packet
         for row, packet in packets_of(context, week)
         if not step.done(subject_of(packet))
         and float(row.extra["triage_score"] or 0) >= context.settings.triage.threshold
+    ]
+    if not packets:
+        # Nothing is asked, so no model need be set up.
+        return []
+    limit = input_tokens(context)
+    longest = context.settings.calls.max_reply_tokens or DEFAULT_MAX_TOKENS
+    return [
+        (packet.id, extraction_conversation(packet, max_tokens=longest, max_input_tokens=limit))
+        for packet in packets
     ]
 
 
@@ -115,7 +125,8 @@ class _Gates:
         if found.reason is not ReasonCode.OK:
             final = found.reason is ReasonCode.NO_EXECUTABLE_RELATION
             outcome: Outcome = "rejected" if final else "failed"
-            self.judged[packet_id] = _Judged(outcome, found.reason, found.sentence)
+            sentence = found.sentence + _recording(found)
+            self.judged[packet_id] = _Judged(outcome, found.reason, sentence)
             return
         numbers = number_cards(found.cards, packet.paper_id, self._numbered(packet.paper_id))
         rows, kept, first = list[Row](), 0, None
@@ -130,6 +141,7 @@ class _Gates:
                 replayed=found.replayed,
                 known=self._known.for_paper(packet.paper_id),
                 override=override_of(self._context, number.card_id, packet.paper_id),
+                shown=found.shown,
             )
             kept += admission.card is not None
             if admission.reasons and first is None:
@@ -183,9 +195,14 @@ class _Gates:
 
 
 def _other_text(found: Extraction) -> str:
-    if not found.packet_changed:
-        return ""
-    return f"; {ReasonCode.PACKET_CHANGED}: the recorded reply was made to another text"
+    said = "" if found.shown.whole else f"; {found.shown.sentence()}"
+    if found.packet_changed:
+        said += f"; {ReasonCode.PACKET_CHANGED}: the recorded reply was made to another text"
+    return said + _recording(found)
+
+
+def _recording(found: Extraction) -> str:
+    return "; recorded with another prompt" if found.prompt_reworded else ""
 
 
 def _row(

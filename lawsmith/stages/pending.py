@@ -22,6 +22,7 @@ from lawsmith.stages.reviews import (
     accepted_cards,
     accepted_families,
     admitted_cards,
+    card_done,
     forged_families,
 )
 from lawsmith.stages.sources import week_subject
@@ -52,6 +53,12 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
                 for subject in subjects(context, week)
                 if not step.done(subject)
             )
+        step = PartitionPass(context, "reviews/card", week)
+        found[week].extend(
+            f"reviews/card {card.id} (decided by a person)"
+            for card, _draft in admitted_cards(context, week)
+            if step.done(card_subject(card)) and not card_done(context, step, card)
+        )
     return {week: items for week, items in sorted(found.items()) if items}
 
 

@@ -5,42 +5,30 @@ that the reader sees the characters themselves.
 """
 
 import re
-import unicodedata
 
-_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+from lawsmith.curation.plain_text import inert
+
 _BACKTICKS = re.compile(r"`+")
+_BREAKS = re.compile(r"[\t\n]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!<>&$~|])")
 
 
-def inert(text: str, keep: str = "") -> str:
-    """The text with everything that could steer a terminal made visible.
-
-    Escape sequences, other control characters, marks that turn the direction of writing and
-    invisible characters are shown by their code; tabs and line breaks become spaces.
-
-    Args:
-        text: what is to be shown.
-        keep: characters left as they are, such as a line feed.
-    """
-    return "".join(
-        char
-        if char in keep or unicodedata.category(char) not in _STEERING
-        else (" " if char in "\t\n\r" else f"\\u{{{ord(char):x}}}")
-        for char in text
-    )
+def one_line(text: str) -> str:
+    """The text with hidden characters written out, and tabs and line ends as spaces."""
+    return _BREAKS.sub(" ", inert(text))
 
 
 def markdown_text(text: str) -> str:
     """The text as Markdown that shows its characters: no link, picture, tag or table cell."""
-    return _MARKDOWN.sub(r"\\\1", inert(text))
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
 def markdown_code(text: str) -> str:
     """The text as a code span for a cell of a Markdown table; not even an address is a link."""
-    plain = inert(text).strip() or " "
+    plain = one_line(text).strip() or " "
     fence = "`" * (max((len(run) for run in _BACKTICKS.findall(plain)), default=0) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
     return f"{fence}{pad}{plain}{pad}{fence}".replace("|", "\\|")
 
 
-__all__ = ("inert", "markdown_code", "markdown_text")
+__all__ = ("markdown_code", "markdown_text", "one_line")

@@ -1,13 +1,14 @@
 """Stages `reviews/card` and `reviews/case`: an independent model before and after pairing."""
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
 
 from lawsmith.chat import Result
+from lawsmith.curation.extraction import DEFAULT_MAX_TOKENS
+from lawsmith.curation.overrides import BY_HAND, Override, review_by_hand
+from lawsmith.curation.review_turns import REVIEW_MAX_TOKENS
 from lawsmith.curation.reviewing import (
-    CardReview,
     CardReviewConversation,
-    CaseReview,
     CaseReviewConversation,
     ReviewTerms,
     card_review_conversation,
@@ -17,10 +18,17 @@ from lawsmith.curation.reviewing import (
 from lawsmith.gateways.warehouse import Row, read_partition, read_table
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.decisions import override_of
-from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.known import KnownLaws
 from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.talking import call_figures, converse, unfinished
+from lawsmith.stages.review_rows import (
+    CARD_TABLE,
+    CASE_TABLE,
+    card_rows,
+    case_rows,
+    judged,
+    review_row,
+)
+from lawsmith.stages.talking import call_figures, converse, input_tokens, unfinished
 from schemas.card import Card, CardDraft
 from schemas.family import Family
 from schemas.packet import Packet
@@ -28,8 +36,6 @@ from schemas.record import canonical_json
 from schemas.review import Review
 from schemas.source import Disposition, Paper, ReasonCode
 
-CARD_TABLE: Final = "reviews/card"
-CASE_TABLE: Final = "reviews/case"
 COLUMNS = ("review", "reviewer", "decision")
 
 
@@ -44,14 +50,17 @@ def run_card(context: StageContext, weeks: Sequence[str]) -> StageReport:
     rows, dispositions, new = list[Row](), list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, CARD_TABLE, week)
-        for card, _draft in admitted_cards(context, week):
+        for card, draft in admitted_cards(context, week):
             subject = _card_subject(card)
-            if step.done(subject):
+            if card_done(context, step, card):
+                continue
+            if (decision := override_of(context, card.id)) is not None:
+                _settle_by_hand(context, step, card, draft, decision)
                 continue
             outcome = answers.outcomes[card.id]
             if isinstance(outcome, Result):
                 found = outcome.value
-                made = _card_rows(context, week, found)
+                made = card_rows(context, week, found)
                 step.settle(subject, found.outcome, found.reason, found.sentence, made)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
@@ -80,7 +89,7 @@ def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
             outcome = answers.outcomes[family.id]
             if isinstance(outcome, Result):
                 found = outcome.value
-                made = _case_rows(context, week, family, found)
+                made = case_rows(context, week, family, found)
                 step.settle(subject, found.outcome, found.reason, found.sentence, made)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
@@ -95,13 +104,18 @@ def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardR
     """The card conversations of a week that have no final outcome yet."""
     step = PartitionPass(context, CARD_TABLE, week)
     packets, papers = _packets(context, week), _papers(context, week)
+    open_cards = [
+        pair
+        for pair in admitted_cards(context, week)
+        if not card_done(context, step, pair[0]) and override_of(context, pair[0].id) is None
+    ]
+    # Where nothing is asked, no model need be set up.
+    common = _terms(context) if open_cards else ReviewTerms()
     known = KnownLaws(context)
     found = []
-    for card, draft in admitted_cards(context, week):
-        if step.done(_card_subject(card)):
-            continue
-        terms = ReviewTerms(
-            allow_same_model=context.settings.models.allow_same_model,
+    for card, draft in open_cards:
+        terms = replace(
+            common,
             known=known.for_paper(card.paper_id),
             override=override_of(context, card.id, card.paper_id),
         )
@@ -116,7 +130,12 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
     step = PartitionPass(context, CASE_TABLE, week)
     packets = _packets(context, week)
     cards = {card.id: card for card in accepted_cards(context, week)}
-    terms = ReviewTerms(allow_same_model=context.settings.models.allow_same_model)
+    families = [
+        family
+        for family in forged_families(context, week)
+        if not step.done(_family_subject(family))
+    ]
+    terms = _terms(context) if families else ReviewTerms()
     return [
         (
             family.id,
@@ -127,9 +146,67 @@ def open_case_reviews(context: StageContext, week: str) -> list[tuple[str, CaseR
                 terms,
             ),
         )
-        for family in forged_families(context, week)
-        if not step.done(_family_subject(family))
+        for family in families
     ]
+
+
+def card_done(context: StageContext, step: PartitionPass, card: Card) -> bool:
+    """Whether a card stands as reviewed, and as a person decided where one did."""
+    rows = step.rows[card.id]
+    by_hand = [row for row in rows if row.id.endswith(BY_HAND)]
+    decision = override_of(context, card.id)
+    if decision is None:
+        return not by_hand and step.done(_card_subject(card))
+    wanted = review_by_hand(decision, _newest(card, rows)[0])
+    if [row.digest for row in by_hand] != [wanted.digest]:
+        return False
+    return step.done(_card_subject(card))
+
+
+def _settle_by_hand(
+    context: StageContext, step: PartitionPass, card: Card, draft: CardDraft, decision: Override
+) -> None:
+    """A person's decision about the newest card that passed the gates, beside former reviews."""
+    former = [row for row in step.rows[card.id] if not row.id.endswith(BY_HAND)]
+    newest, written = _newest(card, former)
+    review = review_by_hand(decision, newest)
+    text = written or canonical_json(draft.model_dump(mode="json"))
+    row = review_row(
+        context,
+        step.partition,
+        CARD_TABLE,
+        review,
+        version=newest.version,
+        card=newest.to_json(),
+        draft=text,
+    )
+    accepted = decision.action == "accept"
+    step.settle(
+        _card_subject(card),
+        "passed" if accepted else "rejected",
+        ReasonCode.OK if accepted else ReasonCode.OVERRIDDEN,
+        f"{decision.action} by {decision.by}: {decision.reason}",
+        [*former, row],
+    )
+
+
+def _newest(card: Card, rows: Sequence[Row]) -> tuple[Card, str | None]:
+    """The last revision that stood under review and its draft; else the card as admitted."""
+    if not rows:
+        return card, None
+    last = max(rows, key=lambda row: int(row.extra["revision"] or 0))
+    return judged(last), str(last.extra["draft"])
+
+
+def _terms(context: StageContext) -> ReviewTerms:
+    """What holds for every review, whatever its card."""
+    longest = context.settings.calls.max_reply_tokens
+    return ReviewTerms(
+        allow_same_model=context.settings.models.allow_same_model,
+        extractor_max_tokens=longest or DEFAULT_MAX_TOKENS,
+        reviewer_max_tokens=longest or REVIEW_MAX_TOKENS,
+        max_input_tokens=input_tokens(context),
+    )
 
 
 def accepted_cards(context: StageContext, week: str) -> list[Card]:
@@ -138,7 +215,14 @@ def accepted_cards(context: StageContext, week: str) -> list[Card]:
     A card whose packet was replaced since is left out until its successor is accepted.
     """
     rows = read_partition(context.store, CARD_TABLE, context.collection, week)
-    cards = [_judged(row) for row in rows if row.outcome == "passed"]
+    by_hand = {row.extra["card_id"] for row in rows if row.id.endswith(BY_HAND)}
+    cards = [
+        judged(row)
+        for row in rows
+        if row.outcome == "passed"
+        # Where a person decided, that alone counts.
+        and (row.id.endswith(BY_HAND) or row.extra["card_id"] not in by_hand)
+    ]
     standing = {(card.id, card.packet_id) for card, _draft in admitted_cards(context, week)}
     return [card for card in cards if (card.id, card.packet_id) in standing]
 
@@ -155,7 +239,7 @@ def accepted_families(context: StageContext, week: str) -> list[Family]:
 def judged_cards(context: StageContext) -> dict[tuple[str, str], Card]:
     """(card id, digest) -> every card that stood under a review."""
     rows = read_table(context.store, CARD_TABLE, context.collection)
-    cards = [_judged(row) for row in rows]
+    cards = [judged(row) for row in rows]
     return {(card.id, card.digest): card for card in cards}
 
 
@@ -206,10 +290,6 @@ def forged_families(context: StageContext, week: str) -> list[Family]:
     ]
 
 
-def _judged(row: Row) -> Card:
-    return Card.from_json(str(row.extra["card"]))
-
-
 def _packets(context: StageContext, week: str) -> dict[str, Packet]:
     rows = read_partition(context.store, "packets", context.collection, week)
     return {row.id: Packet.from_json(row.record) for row in rows}
@@ -218,59 +298,6 @@ def _packets(context: StageContext, week: str) -> dict[str, Packet]:
 def _papers(context: StageContext, week: str) -> dict[str, Paper]:
     rows = read_partition(context.store, "sources", context.collection, week)
     return {row.id: Paper.from_json(row.record) for row in rows}
-
-
-def _card_rows(context: StageContext, week: str, found: CardReview) -> list[Row]:
-    cards = {
-        card.digest: (card, draft) for card, draft in zip(found.cards, found.drafts, strict=True)
-    }
-    rows = []
-    for review in found.reviews:
-        card, draft = cards[review.subject_digest]
-        rows.append(
-            _row(
-                context,
-                week,
-                CARD_TABLE,
-                review,
-                version=card.version,
-                card=card.to_json(),
-                draft=canonical_json(draft.model_dump(mode="json")),
-            )
-        )
-    return rows
-
-
-def _case_rows(context: StageContext, week: str, family: Family, found: CaseReview) -> list[Row]:
-    if found.review is None:
-        return []
-    return [_row(context, week, CASE_TABLE, found.review, family_id=family.id)]
-
-
-def _row(
-    context: StageContext, week: str, table: str, review: Review, **cells: str | int | None
-) -> Row:
-    accepted = review.decision == "accept"
-    codes = {
-        "accept": ReasonCode.OK,
-        "revise": ReasonCode.AWAITING_REVISION,
-        "reject": ReasonCode.REVIEWER_REJECTED,
-    }
-    return row_of(
-        context,
-        review,
-        table=table,
-        partition=week,
-        paper_id=review.paper_id,
-        outcome="passed" if accepted else "rejected",
-        code=codes[review.decision],
-        card_id=review.card_id,
-        reviewer=review.reviewer,
-        decision=review.decision,
-        revision=review.revision,
-        replayed=review.replayed,
-        **cells,
-    )
 
 
 def _report(

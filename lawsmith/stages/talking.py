@@ -73,6 +73,16 @@ def unfinished(
     return "failed", codes[outcome.reason], outcome.sentence
 
 
+def input_tokens(context: StageContext) -> int | None:
+    """Longest prompt that extractor and reviewer both take, so that both read the same lines."""
+    set_here = context.settings.calls.max_input_tokens
+    if set_here is not None:
+        return set_here
+    routes = context.roster().routes
+    known = [routes[role].input_tokens for role in ("extractor", "reviewer") if role in routes]
+    return min((limit for limit in known if limit is not None), default=None)
+
+
 def call_figures(report: RunReport[ValueT]) -> dict[str, float]:
     """Where the replies of a run came from."""
     return {
@@ -101,4 +111,4 @@ def _stopping(stop: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-__all__ = ("call_figures", "converse", "unfinished")
+__all__ = ("call_figures", "converse", "input_tokens", "unfinished")

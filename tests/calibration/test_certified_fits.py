@@ -15,7 +15,7 @@ from lawsmith.calibration.fitting import Constant, fit
 from lawsmith.calibration.records import SINGLE, Records, Space, records_of
 from lawsmith.expressions import parse_infix
 
-FILES = Path(__file__).parent / "nist"
+FILES = Path(__file__).resolve().parents[2] / "data/problems/tables/nist"
 LAWS = {
     "Chwirut1": "exp(-b1*x)/(b2 + b3*x)",
     "Hahn1": "(b1 + b2*x + b3*x**2 + b4*x**3)/(1 + b5*x + b6*x**2 + b7*x**3)",

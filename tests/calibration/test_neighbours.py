@@ -26,6 +26,7 @@ def clouds(draw: st.DrawFn) -> tuple[np.ndarray, int]:
         "free": rng.standard_normal(shape),
         "grid": rng.integers(0, 4, shape).astype(float),
         "tenths": rng.integers(0, 3, shape) * 0.1,
+        "whole": np.arange(rows * axes, dtype=float).reshape(shape),
         "heap": np.where(rng.random(shape) < 0.5, 0.0, rng.integers(0, 30, shape) / 7),
     }
     return kinds[draw(st.sampled_from(sorted(kinds)))], draw(st.integers(1, rows))
@@ -42,6 +43,8 @@ def test_neighbours_and_means_are_exact_also_with_duplicates(
     index = Neighbours(points)
     expected = by_force(points, queries, count)
     assert (index.nearest(queries, count) == expected).all()
+    ranks = rng.integers(0, count, len(queries))
+    assert (index.at_rank(queries, ranks) == expected[np.arange(len(queries)), ranks]).all()
     values = rng.standard_normal((len(points), 2))
     means = values[expected[: len(points)]].mean(axis=1)
     np.testing.assert_allclose(index.means(values, count), means, rtol=0, atol=1e-12)

@@ -173,7 +173,7 @@ def test_text_of_a_paper_is_never_obeyed(filled: Shell, home: "Home") -> None:
         assert not set("\x1b\x07\x9b\u202e") & set(out), command
         assert "[bold red]accept[/]" in out
     shown = filled("cards", "show", REFUSED).out
-    assert "29 ⟦\\u{1b}[2J\\u{1b}]0;owned\\u{7}[bold red]accept[/] \\u{202e}etad" in shown
+    assert "29 ⟦\\x1b[2J\\x1b]0;owned\\x07[bold red]accept[/] \\u202eetad" in shown
     data = filled("cards", "show", REFUSED, "--json").json
     assert data["draft"]["title"] == HOSTILE
 

@@ -163,3 +163,58 @@ def test_a_card_keeps_its_number(data: Data, draft_of: Callable[[Data], CardDraf
     twice = [NumberedCard("sample:0001/r1", "P", "kg/(m^2*h)")]
     found = number_cards(_drafts(data, draft_of, (5, "P"), (7, "P")), "sample:0001", twice)
     assert [card.card_id for card in found] == ["sample:0001/r1", "sample:0001/r2"]
+
+
+def test_a_refusal_is_a_failure_with_its_words(packet: Packet, reply_of: ReplyOf) -> None:
+    reply = reply_of("I cannot help with that.", finish_reason="content_filter")
+    found = _result(extraction_conversation(packet).step([reply]))
+    assert (found.reason, found.outcome) == (ReasonCode.UNUSABLE_REPLY, "failed")
+    assert "declined" in found.sentence
+    assert "'I cannot help with that.'" in found.sentence
+
+
+def test_another_end_is_a_failure_though_the_text_is_whole(
+    packet: Packet, data: Data, reply_of: ReplyOf
+) -> None:
+    whole = reply_of({"cards": [data], "none_reason": None}, finish_reason="other")
+    found = _result(extraction_conversation(packet).step([whole]))
+    assert (found.outcome, found.cards) == ("failed", ())
+
+
+def test_an_empty_reply_is_asked_again_without_an_empty_turn(
+    packet: Packet, data: Data, reply_of: ReplyOf
+) -> None:
+    talk = extraction_conversation(packet)
+    repair = _request(talk.step([reply_of(" \n")]))
+    assert repair.messages[2].text == "(no text)"
+    assert "$: the reply is empty" in repair.messages[3].text
+    found = _result(talk.step([reply_of(""), reply_of({"cards": [data], "none_reason": None})]))
+    assert found.reason is ReasonCode.OK
+
+
+def test_a_blank_reason_for_no_card_is_no_answer(packet: Packet, reply_of: ReplyOf) -> None:
+    repair = _request(
+        extraction_conversation(packet).step([reply_of({"cards": [], "none_reason": " "})])
+    )
+    assert "$.none_reason: ' '" in repair.messages[-1].text
+
+
+def test_a_fault_names_path_value_and_what_is_allowed(
+    packet: Packet, data: Data, reply_of: ReplyOf
+) -> None:
+    data["relations"][0]["status"] = "exact"
+    reply = reply_of({"cards": [data], "none_reason": None})
+    said = _request(extraction_conversation(packet).step([reply])).messages[-1].text
+    line = next(line for line in said.split("\n") if "$.cards[0].relations[0].status" in line)
+    assert "'equality'" in line
+    assert "(got 'exact')" in line
+
+
+def test_a_recording_with_another_prompt_says_so(
+    packet: Packet, data: Data, reply_of: ReplyOf
+) -> None:
+    reply = reply_of({"cards": [data], "none_reason": None})
+    talk = extraction_conversation(packet)
+    assert not _result(talk.step([reply])).prompt_reworded
+    recorded = reply.model_copy(update={"replayed": True, "reworded_prompt": True})
+    assert _result(talk.step([recorded])).prompt_reworded

@@ -1,11 +1,26 @@
 """Human decisions are read strictly and name the person and the reason."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from lawsmith.curation.overrides import Override, override_for, overruled, parse_overrides
+from lawsmith.curation.admission import admit_draft
+from lawsmith.curation.overrides import (
+    BY_HAND,
+    Override,
+    accepted_by_hand,
+    override_for,
+    overruled,
+    parse_overrides,
+    review_by_hand,
+)
 from lawsmith.curation.reasons import Reason, Verdict
 from lawsmith.errors import InputError
-from schemas.source import ReasonCode
+from schemas.card import CardDraft
+from schemas.packet import Packet
+from schemas.review import CARD_CRITERIA
+from schemas.source import Paper, ReasonCode
 
 ROW = """
 [[decision]]
@@ -64,3 +79,36 @@ def test_reject_and_withdraw_refuse(action: str) -> None:
     assert not verdict.accepted
     assert verdict.reasons[0].code is ReasonCode.OVERRIDDEN
     assert verdict.reasons[0].sentence == f"{action} by A: retracted"
+
+
+@pytest.mark.parametrize(
+    ("action", "decision", "verdict"),
+    [
+        ("accept", "accept", "supported"),
+        ("reject", "reject", "unclear"),
+        ("withdraw", "reject", "unclear"),
+    ],
+)
+def test_a_persons_decision_is_a_review_that_says_so(
+    action: Any, decision: str, verdict: str, data: dict[str, Any], packet: Packet, paper: Paper,
+    draft_of: Callable[[dict[str, Any]], CardDraft],
+) -> None:  # fmt: skip
+    card = admit_draft(
+        draft_of(data),
+        packet,
+        card_id="sample:0001/r1",
+        paper=paper,
+        extractor="reader-a",
+        prompt_sha256="0" * 64,
+    ).card
+    assert card is not None
+    review = review_by_hand(Override(card.id, action, "read again", "A. Curator"), card)
+    assert review.id == f"sample:0001/r1/card/0{BY_HAND}"
+    assert (review.reviewer, review.decision, review.same_model) == ("A. Curator", decision, False)
+    assert tuple(item.criterion for item in review.criteria) == CARD_CRITERIA
+    assert {item.verdict for item in review.criteria} == {verdict}
+    assert {item.reason for item in review.criteria} == {f"{action} by A. Curator: read again"}
+    assert review.subject_digest == card.digest
+    found = accepted_by_hand(card, (review,))
+    assert (found is not None and found.by == "A. Curator") == (action == "accept")
+    assert accepted_by_hand(card.model_copy(update={"title": "another"}), (review,)) is None

@@ -100,6 +100,59 @@ def test_schemas_fit_strict_modes(model: Any) -> None:
         assert not any("default" in field for field in schema["properties"].values())
 
 
+@pytest.mark.parametrize("model", [ExtractionReply, ReviewDraft])
+def test_schemas_use_only_what_every_strict_mode_knows(model: Any) -> None:
+    known = {
+        *("$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum"),
+        *("items", "properties", "required", "title", "type"),
+    }
+
+    def words(schema: Any) -> Iterator[str]:
+        for key, value in schema.items():
+            yield key
+            if key in ("$defs", "properties"):
+                for part in value.values():
+                    yield from words(part)
+            elif key == "items":
+                yield from words(value)
+            elif key == "anyOf":
+                for part in value:
+                    yield from words(part)
+
+    assert set(words(response_schema(model))) <= known
+
+
+@pytest.mark.parametrize("name", get_args(PromptName))
+def test_every_reader_is_told_of_gaps_and_false_numbers(name: PromptName) -> None:
+    system = load_prompt(name).system
+    if system is not None:
+        assert "`[lines A-B left out]`" in system
+        assert "a line's only number is the one before its bar" in system.lower()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "at most 12 lines",
+        "8 to 300 characters",
+        "eight or more consecutive words",
+        "Only 0, 1, 2 and 1/2",
+        "in the lines of that very anchor",
+        "is no card",
+        "at most four cards",
+        "finite real value",
+        "move some readout",
+        "what is added or compared has one dimension",
+        "by eye",
+        "all restated is refused",
+        "do not fulfil is refused",
+        "at most 1,000 numbers, names and operators",
+    ],
+)
+def test_the_extractor_is_told_what_the_gates_refuse(told: str) -> None:
+    assert told.lower() in str(load_prompt("extractor").system).lower()
+
+
 @pytest.mark.parametrize("name", ["extractor", "extractor_revision"])
 def test_the_extractor_is_told_every_operator_and_field(name: PromptName) -> None:
     system = str(load_prompt(name).system)

@@ -124,6 +124,15 @@ def test_accept_ends_it(talk: CardReviewConversation, reply_of: ReplyOf, card: C
     assert tuple(c.criterion for c in review.criteria) == CARD_CRITERIA
 
 
+def test_a_review_recorded_with_another_prompt_says_so(
+    talk: CardReviewConversation, reply_of: ReplyOf
+) -> None:
+    recorded = reply_of(ACCEPT, "reader-b").model_copy(update={"reworded_prompt": True})
+    said = _end(talk.step([recorded])).sentence
+    assert said == "accepted by reader-b; recorded with another prompt"
+    assert _end(talk.step([reply_of(ACCEPT, "reader-b")])).sentence == "accepted by reader-b"
+
+
 def test_reject_ends_it(talk: CardReviewConversation, reply_of: ReplyOf) -> None:
     end = _end(talk.step([reply_of(REJECT, "reader-b")]))
     assert (end.reason, end.outcome) == (ReasonCode.REVIEWER_REJECTED, "rejected")
@@ -140,7 +149,6 @@ def _spoiled(**changes: Any) -> Data:
 @pytest.mark.parametrize(
     ("review", "said"),
     [
-        (_spoiled(verdict="unclear"), "accept is refused while formula"),
         (_spoiled(criterion="source"), "'formula' is given 0 times"),
         (_spoiled(criterion="background"), "'background' is no criterion"),
         (_spoiled(quote="a fit that was never printed"), "does not stand in the packet"),
@@ -341,3 +349,75 @@ def test_a_case_needs_all_eleven_criteria_and_another_model(
     step = talk.step([reply_of(ACCEPT, "reader-a")])
     assert isinstance(step, Result)
     assert step.value.reason is ReasonCode.SAME_MODEL
+
+
+def test_a_second_review_is_as_blind_as_a_first(
+    talk: CardReviewConversation, reply_of: ReplyOf, data: Data, packet: Packet, paper: Paper
+) -> None:
+    marked = json.loads(json.dumps(REVISE))
+    for criterion in marked["criteria"]:
+        criterion["reason"] = "a-reason-of-the-first-reader"
+    marked["changes"] = "a-change-that-the-first-reader-asked-for"
+    replies = [reply_of(marked, "reader-b"), reply_of(_revised(data, "Slab"), "reader-a")]
+    again = _request(talk.step(replies))
+    end = _end(talk.step([*replies, reply_of(REJECT, "reader-b")]))
+    # Byte for byte what a reader is asked who is the first to see the revised card.
+    fresh = card_review_conversation(end.card, end.drafts[-1], packet, paper)
+    assert again.messages == _request(fresh.step([])).messages
+    shown = "".join(message.text for message in again.messages)
+    for trace in ("of-the-first-reader", "first-reader-asked", "reader-b", "reader-a"):
+        assert trace not in shown
+
+
+def test_the_case_reader_sees_no_verdict_on_the_card(
+    case: Case, card: Card, packet: Packet, talk: CardReviewConversation, reply_of: ReplyOf
+) -> None:
+    marked = json.loads(json.dumps(ACCEPT))
+    marked["criteria"][0]["reason"] = "a-reason-of-the-first-reader"
+    end = _end(talk.step([reply_of(marked, "reader-b")]))
+    request = _request(case_review_conversation(case, end.card, packet).step([]))
+    shown = "".join(message.text for message in request.messages)
+    assert not [trace for trace in ("of-the-first-reader", "reader-b") if trace in shown]
+    assert request == case_review_conversation(case, card, packet).step([])
+
+
+def test_dissent_of_gates_and_reviewer_is_kept(
+    talk: CardReviewConversation, reply_of: ReplyOf, data: Data
+) -> None:
+    end = _end(talk.step([reply_of(REJECT, "reader-b")]))
+    assert [(d.revision, d.kind) for d in end.dissents] == [(0, "gates_accept_reviewer_rejects")]
+    assert str(end.dissents[0]).endswith("status unsupported: the fit is printed")
+    revise, better = reply_of(REVISE, "reader-b"), reply_of(_revised(data, "x"), "reader-a")
+    spent = _end(talk.step([revise, better, revise, better, revise]))
+    assert [(d.revision, d.kind) for d in spent.dissents] == [(2, "gates_accept_reviewer_rejects")]
+    data["controls"][0]["high"] = 9.0
+    refused = _end(talk.step([revise, reply_of(_revised(data, "x"))]))
+    assert [(d.revision, d.kind) for d in refused.dissents] == [(0, "gates_refuse_revision")]
+    assert "/controls/0/domain/high: 9 is not printed" in str(refused.dissents[0])
+    assert _end(talk.step([reply_of(ACCEPT, "reader-b")])).dissents == ()
+
+
+def test_an_accept_over_a_doubt_is_refused_and_kept(
+    talk: CardReviewConversation, reply_of: ReplyOf
+) -> None:
+    torn = reply_of({**ACCEPT, "criteria": verdicts(status="unclear")}, "reader-b")
+    assert "$.decision: accept is refused" in _request(talk.step([torn])).messages[-1].text
+    turned = _end(talk.step([torn, reply_of(ACCEPT, "reader-b")]))
+    assert turned.reason is ReasonCode.OK
+    assert [(d.revision, d.kind) for d in turned.dissents] == [(0, "accepts_over_doubt")]
+    assert "while status is not supported" in turned.dissents[0].sentence
+    held = _end(talk.step([torn, torn, torn]))
+    assert (held.reason, held.outcome) == (ReasonCode.REVIEW_UNSUPPORTED, "rejected")
+    assert len(held.dissents) == 3
+
+
+def test_the_history_of_two_revisions_is_whole(
+    talk: CardReviewConversation, reply_of: ReplyOf, data: Data
+) -> None:
+    revise = reply_of(REVISE, "reader-b")
+    first, second = (reply_of(_revised(data, title), "reader-a") for title in ("One", "Two"))
+    end = _end(talk.step([revise, first, revise, second, reply_of(ACCEPT, "reader-b")]))
+    assert [card.title for card in end.cards] == ["Slab drying flux", "One", "Two"]
+    assert [draft.title for draft in end.drafts] == ["Slab drying flux", "One", "Two"]
+    assert [review.decision for review in end.reviews] == ["revise", "revise", "accept"]
+    assert [review.subject_digest for review in end.reviews] == [c.digest for c in end.cards]

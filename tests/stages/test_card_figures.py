@@ -7,7 +7,7 @@ import pytest
 from lawsmith.gateways.ledger_reading import CallSeen
 from lawsmith.stages.card_figures import card_figures, cost_per_card
 from lawsmith.stages.card_sheets import figures_shown, sheets
-from lawsmith.stages.plain_text import inert, markdown_code, markdown_text
+from lawsmith.stages.plain_text import markdown_code, markdown_text, one_line
 
 if TYPE_CHECKING:
     from tests.conftest import MainJob
@@ -75,6 +75,5 @@ def test_markdown_is_shown_not_obeyed() -> None:
 
 
 def test_steering_characters_are_made_visible() -> None:
-    assert inert("a\x1b[2J\x9b\u202eb\u200b\tc\nd") == r"a\u{1b}[2J\u{9b}\u{202e}b\u{200b} c d"
-    assert inert("a\nb", keep="\n") == "a\nb"
-    assert inert("µ ≤ Ω — “x”") == "µ ≤ Ω — “x”"
+    assert one_line("a\x1b[2J\x9b\u202eb\u200b\tc\nd") == r"a\x1b[2J\x9b\u202eb\u200b c d"
+    assert one_line("µ ≤ Ω — “x”") == "µ ≤ Ω — “x”"

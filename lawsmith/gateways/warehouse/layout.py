@@ -61,6 +61,7 @@ _COLUMNS: dict[str, dict[str, ColumnType]] = {
         "decision": "text",
         "revision": "integer",
         "replayed": "flag",
+        "dissent": "text",
         "card": "text",
         "draft": "text",
     },

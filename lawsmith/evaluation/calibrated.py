@@ -1,0 +1,136 @@
+"""Parallel and Real tasks: what a player hands in, read strictly, and its score."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from lawsmith.calibration.parallel_scores import score_parallel
+from lawsmith.calibration.real_scores import score_real
+from lawsmith.calibration.submissions import admissible
+from lawsmith.errors import InputError, IntegrityError
+from lawsmith.expressions import parse_infix
+from schemas.calibrated_score import CalibratedScore
+from schemas.calibrated_task import (
+    CalibratedSubmission,
+    ParallelKey,
+    ParallelTask,
+    RealKey,
+    RealObservation,
+    RealTask,
+    WorldCall,
+)
+from schemas.expression import to_wire
+from schemas.record import Identity, strict_json
+from schemas.world import CalibratedWorld
+
+MOST_BYTES: Final = 262_144
+"""Largest answer that is read."""
+_FIELDS: Final = frozenset({"expression", "shared", "local", "explanation"})
+
+
+def read_submission(
+    text: str,
+    task: ParallelTask | RealTask,
+    *,
+    release_id: Identity,
+    player: str,
+    repeat: int = 1,
+    calls: Sequence[WorldCall] = (),
+) -> CalibratedSubmission:
+    """The submission of a player's answer.
+
+    The answer is a JSON object with `expression` (wire form or infix text), `shared`
+    (name -> number), `local` (a list of `{"name", "starts", "low", "high"}`) and `explanation`;
+    all but the expression may be left out, and so may the bounds.
+
+    Args:
+        text: the answer.
+        task: what it is for.
+        release_id: the release that was played.
+        player: who answers.
+        repeat: which try, from 1.
+        calls: what was asked of the world, as the Oracle answered.
+
+    Raises:
+        InputError: no strict JSON, an unknown field, a value that is none, or a law that is
+            not admissible for the task.
+    """
+    data = _data_of(text)
+    if isinstance(data.get("expression"), str):
+        data["expression"] = to_wire(parse_infix(data["expression"]))
+    for part in data.get("local") or []:
+        if isinstance(part, dict):
+            part.setdefault("low", None)
+            part.setdefault("high", None)
+    whole = {
+        "shared": {},
+        "local": [],
+        "explanation": "",
+        **data,
+        "id": f"{task.id}/{player}/{repeat}",
+        "task_id": task.id,
+        "release_id": release_id,
+        "player": player,
+        "repeat": repeat,
+        "calls": [call.model_dump(mode="json") for call in calls],
+    }
+    try:
+        submission = CalibratedSubmission.model_validate_json(json.dumps(whole))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = "/".join(str(part) for part in first["loc"])
+        raise InputError(first["msg"], path=where) from error
+    admissible(submission, task)
+    return submission
+
+
+def score_submission(
+    submission: CalibratedSubmission,
+    task: ParallelTask | RealTask,
+    key: ParallelKey | RealKey,
+    *,
+    observations: Sequence[RealObservation] = (),
+    world: CalibratedWorld | None = None,
+) -> CalibratedScore:
+    """The score of a submission; a task without one is 0 by the report, never left out.
+
+    Args:
+        submission: what was handed in.
+        task: its task.
+        key: the task's sealed key.
+        observations: the public rows of a Real task.
+        world: of a Parallel task.
+
+    Raises:
+        IntegrityError: task, key, rows and world do not belong together.
+    """
+    if isinstance(task, RealTask) and isinstance(key, RealKey):
+        return score_real(submission, task, key, observations)
+    if isinstance(task, ParallelTask) and isinstance(key, ParallelKey) and world is not None:
+        return score_parallel(submission, task, key, world)
+    raise IntegrityError(f"task {task.id} is {task.kind!r} and its key is not", path=key.id)
+
+
+def _data_of(text: str) -> dict[str, Any]:
+    size = len(text.encode("utf-8", "replace"))
+    if size > MOST_BYTES:
+        raise InputError(f"{size} bytes, more than {MOST_BYTES}", path="answer")
+    try:
+        data = strict_json(text)
+    except ValueError as error:
+        raise InputError(f"not strict JSON: {error}", path="answer") from error
+    if not isinstance(data, dict):
+        raise InputError(f"a {type(data).__name__}, not an object", path="answer")
+    foreign = sorted(set(data) - _FIELDS)
+    if foreign:
+        raise InputError(
+            f"unknown field {foreign[0][:40]!r}; the fields are {sorted(_FIELDS)}", path="answer"
+        )
+    if "expression" not in data:
+        raise InputError("is missing", path="expression")
+    return data
+
+
+__all__ = ("MOST_BYTES", "read_submission", "score_submission")
