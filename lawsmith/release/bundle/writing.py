@@ -27,6 +27,7 @@ from lawsmith.release.manifest import (
     public_manifest,
     sealed_manifest,
 )
+from lawsmith.release.problem_pages import public_problem_pages, sealed_problem_pages
 from lawsmith.release.problems import data_licences, pool_path
 from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
 from schemas.calibrated_task import ParallelKey
@@ -229,12 +230,16 @@ def _write_pages(folder: Path, assembly: Assembly) -> None:
         task.id: [row for row in assembly.fixed if row.task_id == task.id]
         for task in assembly.tasks
     }
-    for name, page in public_pages(content, assembly.tasks, fixed).items():
+    observed = {item.real.id: item.observations for item in content.problems if item.real}
+    public = public_pages(content, assembly.tasks, fixed)
+    public |= public_problem_pages(content, assembly.calibrated, observed)
+    for name, page in public.items():
         _write(folder / "public/gallery" / name, page)
     licences = licence_rows(content.families, content.papers, data_licences(content.problems))
     card = dataset_card(content, assembly.tasks, licences)
     _write(folder / "public/README.md", card)
-    for name, page in sealed_pages(content, assembly.keys).items():
+    sealed = sealed_pages(content, assembly.keys) | sealed_problem_pages(content)
+    for name, page in sealed.items():
         _write(folder / "sealed/gallery" / name, page)
 
 
