@@ -129,7 +129,7 @@ def published_problem(
     split = make_split(problem, table)
     held_out = held_out_predictions(problem, table, split)
     admission = admit(problem, table, split, held_out)
-    fits, choice = _published(problem, calibration_records(table, split))
+    fits, choice = published_fits(problem, calibration_records(table, split))
     return BuiltProblem(
         problem, table, collection, split, admission, held_out, fits, choice, None, None
     )
@@ -199,8 +199,12 @@ def plan_of(problem: Problem, train_rows: int) -> WorldPlan:
     )
 
 
-def _published(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
-    """Fits of the published laws to the usable records, and which of them is the base."""
+def published_fits(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
+    """Fits of the published laws to the usable records, and which of them is the base.
+
+    A law that cannot be fitted is absent; without any, or where each is constant, there is no
+    choice.
+    """
     try:
         kept = thinned(usable(records)[0], 0)
     except InputError:
@@ -227,6 +231,7 @@ __all__ = (
     "calibration_records",
     "held_out_predictions",
     "plan_of",
+    "published_fits",
     "published_problem",
     "world_of",
 )

@@ -56,8 +56,8 @@ def panel_thumbnail(panel: Panel, readout: str) -> str:
     frame = Frame(160, 96, 6, 6, 6, 6, _axis(panel.x), _axis(*values))
     parts = list(_circles(frame, panel.x, panel.records, "record", 1.6, most=120))
     if panel.line is not None:
-        parts += _law(frame, panel, None, panel.published_line, "original")
-        parts += _law(frame, panel, None, panel.hidden_line, "counterfactual")
+        parts += _law(frame, panel, None, panel.published_line, "original", step=4)
+        parts += _law(frame, panel, None, panel.hidden_line, "counterfactual", step=4)
     label = f"{readout} against {panel.control.name}: records, published and hidden law"
     return drawing(frame, "thumb", label, parts)
 
@@ -120,22 +120,27 @@ def _circles(
 
 
 def _law(
-    frame: Frame, panel: Panel, at_records: Floats | None, line: Floats | None, kind: str
+    frame: Frame,
+    panel: Panel,
+    at_records: Floats | None,
+    line: Floats | None,
+    kind: str,
+    step: int = 1,
 ) -> list[str]:
     """A line, or a short dash at each record where there are several controls."""
     if panel.line is not None and line is not None:
         places = [
             frame.at(x, y)
-            for x, y in zip(panel.line.tolist(), line.tolist(), strict=True)
+            for x, y in zip(panel.line[::step].tolist(), line[::step].tolist(), strict=True)
             if not frame.y.logarithmic or y > 0
         ]
         path = "M" + "L".join(f"{x} {y}" for x, y in places)
         return [f'<path class="curve {kind}" d="{path}"/>']
     if panel.line is not None or at_records is None:
         return []
-    step = max(1, -(-len(panel.x) // MOST_POINTS))
+    every = max(1, -(-len(panel.x) // MOST_POINTS))
     dashes = []
-    for x, y in zip(panel.x[::step].tolist(), at_records[::step].tolist(), strict=True):
+    for x, y in zip(panel.x[::every].tolist(), at_records[::every].tolist(), strict=True):
         if not frame.y.logarithmic or y > 0:
             across, up = frame.at(x, y)
             dashes.append(f"M{across} {up}m-3 0h6")

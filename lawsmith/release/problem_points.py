@@ -13,10 +13,12 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from lawsmith.calibration.axes import spans_decade
-from lawsmith.calibration.building import BuiltProblem, calibration_records, published_problem
+from lawsmith.calibration.building import calibration_records, published_fits
+from lawsmith.calibration.held_out import space_of
 from lawsmith.calibration.pools import read_pool
-from lawsmith.calibration.records import SINGLE
+from lawsmith.calibration.records import SINGLE, Records
 from lawsmith.calibration.simulator import CalibratedSimulator
+from lawsmith.calibration.splits import make_split
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression
 from lawsmith.oracle.calibrated_sealed import hidden_form
@@ -27,7 +29,8 @@ from schemas.world import CalibratedWorld
 
 PANEL_GROUPS: Final = 3
 PANEL_CONTROLS: Final = 3
-LINE_POINTS: Final = 121
+LINE_POINTS: Final = 601
+"""Enough for a yearly cycle over decades."""
 SAMPLE_SEED: Final = 20_251_130
 """Seed of the samples shown: a page is the same whenever it is made. No trial uses it."""
 
@@ -79,13 +82,14 @@ def points_of(stored: CalibratedProblem) -> ProblemPoints:
         IntegrityError: the pool is not that of the world.
     """
     problem = stored.problem
-    built = published_problem(problem, stored.table, "historical-dev")
-    base = built.base or problem.laws[0].id
+    records = calibration_records(stored.table, make_split(problem, stored.table))
+    fits, choice = published_fits(problem, records)
+    base = problem.laws[0].id if choice is None else tuple(fits)[choice.index]
     law = next(item for item in problem.laws if item.id == base)
-    fitted = built.fits.get(base)
+    fitted = fits.get(base)
     constants = {} if fitted is None else {g: fitted.values(g) for g in fitted.constants}
-    drawer = _Drawer(stored, built, law.expression, constants)
-    groups = _groups(built, constants)
+    drawer = _Drawer(stored, records, law.expression, constants)
+    groups = _groups(records, constants)
     controls = range(len(problem.controls))
     if len(problem.controls) > 1:
         groups = groups[:1]
@@ -97,9 +101,9 @@ def points_of(stored: CalibratedProblem) -> ProblemPoints:
     return ProblemPoints(problem.id, problem.readout, base, constants, tuple(panels))
 
 
-def _groups(built: BuiltProblem, constants: Mapping[str, object]) -> list[str]:
+def _groups(records: Records, constants: Mapping[str, object]) -> list[str]:
     """The fitted groups, those with the most training rows first."""
-    rows = calibration_records(built.table, built.split).group_rows()
+    rows = records.group_rows()
     known = [label for label in rows if not constants or label in constants]
     return sorted(known, key=lambda label: (-len(rows[label]), label))
 
@@ -110,13 +114,13 @@ class _Drawer:
     def __init__(
         self,
         stored: CalibratedProblem,
-        built: BuiltProblem,
+        records: Records,
         law: Expression,
         constants: Mapping[str, Mapping[str, float]],
     ) -> None:
         self._problem = stored.problem
-        self._space = built.space
-        self._records = calibration_records(built.table, built.split)
+        self._space = space_of(stored.problem.residuals)
+        self._records = records
         self._law, self._constants = law, constants
         self._world: CalibratedWorld | None = stored.world
         self._simulator: CalibratedSimulator | None = None
