@@ -66,8 +66,7 @@ def check_calls(submission: CalibratedSubmission, task: ParallelTask) -> None:
             )
         if len(call.rows) > budget.points_per_call * call.samples:
             raise InputError(f"{len(call.rows)} rows of {call.samples} samples a point", path=path)
-        groups = {row.group for row in call.rows}
-        if not groups <= (set(task.groups) or {None}):
+        if any(row.group not in (task.groups or (None,)) for row in call.rows):
             raise InputError("a group that the task has not", path=path)
         if any(len(row.inputs) != len(task.controls) for row in call.rows):
             raise InputError(f"rows are not of {len(task.controls)} controls", path=path)

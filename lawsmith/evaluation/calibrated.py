@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
@@ -27,7 +28,22 @@ from schemas.world import CalibratedWorld
 
 MOST_BYTES: Final = 262_144
 """Largest answer that is read."""
+Measure = Literal["numeric", "validity", "structure"]
 _FIELDS: Final = frozenset({"expression", "shared", "local", "explanation"})
+
+
+@dataclass(frozen=True, slots=True)
+class MeanScore:
+    """A mean over the tasks of one kind; kinds are never averaged together."""
+
+    value: float | None
+    """None where no task counts."""
+    tasks: int
+    """Tasks that count."""
+    absent: tuple[str, ...]
+    """Tasks without a submission: each counts as 0."""
+    undetermined: tuple[str, ...]
+    """Tasks whose every repeat is undetermined: they do not count."""
 
 
 def read_submission(
@@ -113,6 +129,39 @@ def score_submission(
     raise IntegrityError(f"task {task.id} is {task.kind!r} and its key is not", path=key.id)
 
 
+def mean_score(
+    task_ids: Sequence[Identity], scores: Sequence[CalibratedScore], measure: Measure
+) -> MeanScore:
+    """The plain mean of one measure over all tasks of a kind, absent ones counted as 0.
+
+    Each task counts once, by the mean of its determined repeats.
+
+    Args:
+        task_ids: every task of the kind in the release.
+        scores: of one player.
+        measure: `numeric` and `validity` of Real tasks, `structure` of Parallel ones.
+
+    Raises:
+        InputError: no tasks, a score of a task that is not among them, or of another player.
+    """
+    known, players = set(task_ids), {score.player for score in scores}
+    foreign = sorted({score.task_id for score in scores} - known)
+    if not known or foreign or len(players) > 1:
+        raise InputError(f"tasks {len(known)}, foreign {foreign[:3]}, players {sorted(players)}")
+    values: list[float] = []
+    undetermined: list[str] = []
+    absent = sorted(known - {score.task_id for score in scores})
+    for task in sorted(known - set(absent)):
+        own = [score for score in scores if score.task_id == task and score.determined]
+        if own:
+            values.append(sum(getattr(score, measure) or 0.0 for score in own) / len(own))
+        else:
+            undetermined.append(task)
+    counted = len(values) + len(absent)
+    mean = sum(values) / counted if counted else None
+    return MeanScore(mean, counted, tuple(absent), tuple(undetermined))
+
+
 def _data_of(text: str) -> dict[str, Any]:
     size = len(text.encode("utf-8", "replace"))
     if size > MOST_BYTES:
@@ -133,4 +182,11 @@ def _data_of(text: str) -> dict[str, Any]:
     return data
 
 
-__all__ = ("MOST_BYTES", "read_submission", "score_submission")
+__all__ = (
+    "MOST_BYTES",
+    "MeanScore",
+    "Measure",
+    "mean_score",
+    "read_submission",
+    "score_submission",
+)

@@ -2,14 +2,35 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from lawsmith.calibration.building import BuiltProblem, build_problem
 from lawsmith.calibration.pools import pool_bytes, world_file
+from lawsmith.calibration.real_scores import score_real
+from lawsmith.expressions import parse_infix
 from lawsmith.gateways.datasets import LoadedProblem, load_problem
 from lawsmith.release.calibrated import CalibratedTasks, calibrated_tasks
-from schemas.calibrated_task import CalibratedSubmission, ParallelTask, RealTask
+from schemas.calibrated_score import CalibratedScore
+from schemas.calibrated_task import (
+    Anchor,
+    CalibratedControl,
+    CalibratedReadout,
+    CalibratedSubmission,
+    ConstantCaps,
+    HeldOutRow,
+    LocalConstant,
+    ParallelTask,
+    RealKey,
+    RealObservation,
+    RealProbe,
+    RealTask,
+)
+from schemas.problem import MetricName
+from schemas.record import CANARY
+from schemas.validity import Probe
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = bytes(range(32))
@@ -49,6 +70,120 @@ def baseline(found: CalibratedTasks, task_id: str, name: str) -> CalibratedSubmi
         for entry in found.submissions
         if entry.task_id == task_id and entry.player == f"baseline:{name}"
     )
+
+
+def submission(task: RealTask | ParallelTask, law: str, **more: Any) -> CalibratedSubmission:
+    """A player's law, in infix text, with more fields of the record."""
+    fields: dict[str, Any] = {"shared": {}, "local": (), "calls": (), "explanation": ""}
+    fields |= {"task_id": task.id, "release_id": None, "player": "p", "repeat": 1}
+    fields |= {"id": f"{task.id}/p/1", "expression": parse_infix(law)}
+    return CalibratedSubmission(**(fields | more))
+
+
+def local(*names: str, starts: tuple[float, ...] = (1.0,)) -> tuple[LocalConstant, ...]:
+    return tuple(LocalConstant(name=name, starts=starts, low=None, high=None) for name in names)
+
+
+@dataclass(frozen=True)
+class SmallReal:
+    """A Real task made by hand: y = a*x + wiggle, a = 2 in `g1` and 5 in `g2`."""
+
+    task: RealTask
+    key: RealKey
+    observations: tuple[RealObservation, ...]
+
+    def score(self, law: str, **more: Any) -> CalibratedScore:
+        return score_real(
+            submission(self.task, law, **more), self.task, self.key, self.observations
+        )
+
+
+def small_real(
+    *,
+    metric: MetricName = "rmse",
+    unit: float = 1.0,
+    reference: dict[str, float | None] | None = None,
+    probes: Sequence[Probe] = (),
+    outputs: Sequence[float] | None = None,
+) -> SmallReal:
+    """Two groups of six public rows and four held-out ones each.
+
+    Args:
+        metric: of the task.
+        unit: outputs are multiplied with it, as another unit would.
+        reference: metric of the one published law by group; None: the same wiggle as the data.
+        probes: validity items.
+        outputs: of the held-out rows of each group; None: by the law.
+    """
+    rows = [(g, float(x)) for g in ("g1", "g2") for x in range(1, 11)]
+    wiggle = {x: 0.05 * (-1.0) ** x for x in range(1, 11)}
+    y = {(g, x): unit * ({"g1": 2.0, "g2": 5.0}[g] * x + wiggle[int(x)]) for g, x in rows}
+    if outputs is not None:
+        y |= {(g, x): outputs[int(x) - 7] for g, x in rows if x > 6}
+    control = CalibratedControl(
+        name="x", symbol="x", meaning="x", unit="m", low=1.0, high=10.0, logarithmic=False
+    )
+    readout = CalibratedReadout(
+        name="y",
+        symbol="y",
+        meaning="y",
+        unit="m",
+        natural_low=None,
+        natural_high=None,
+        integer=False,
+    )
+    task = RealTask(
+        id="t-real",
+        kind="real",
+        collection="historical-dev",
+        background="",
+        controls=(control,),
+        readout=readout,
+        groups=("g1", "g2"),
+        residual_space="linear",
+        floor=None,
+        caps=ConstantCaps(shared=3, local=2),
+        max_nodes=64,
+        world="",
+        canary=CANARY,
+        split="range_extrapolation",
+        metric=metric,
+        training_rows=12,
+        fit_rows=0,
+        test_rows=8,
+        test_groups=("g1", "g2"),
+    )
+    alike: dict[str, float | None] = {"g1": 0.05 * unit, "g2": 0.05 * unit}
+    values = alike if reference is None else reference
+    key = RealKey(
+        id=task.id,
+        problem_id="p",
+        problem_digest="0" * 64,
+        public_digest=task.digest,
+        held_out=tuple(HeldOutRow(group=g, inputs=(x,), output=y[g, x]) for g, x in rows if x > 6),
+        anchors=(Anchor(law_id="line", metric=None, by_group=values),),
+        reference="line",
+        probes=tuple(
+            RealProbe(item=f"item{i}", statement="It is so.", probe=probe)
+            for i, probe in enumerate(probes)
+        ),
+        group_labels={"g1": "one", "g2": "two"},
+        canary=CANARY,
+    )
+    public = [(g, x) for g, x in rows if x <= 6]
+    observations = tuple(
+        RealObservation(
+            task_id=task.id,
+            part="train",
+            index=i,
+            group=g,
+            inputs=(x,),
+            output=y[g, x],
+            canary=CANARY,
+        )
+        for i, (g, x) in enumerate(public)
+    )
+    return SmallReal(task, key, observations)
 
 
 def with_worlds(release: Path, target: Path, problems: Sequence[str]) -> Path:
