@@ -1,12 +1,17 @@
 """The published law that a hidden law grows from, with the fits of all reference laws."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from lawsmith.calibration.base_law import LawFit, choose_base
-from lawsmith.calibration.fitting import Fit, fit
+from lawsmith.calibration.fitting import STARTS, Fit, fit
 from lawsmith.calibration.records import Records, Space
 from lawsmith.errors import InputError
 from schemas.problem import Problem, ReferenceLaw
+
+FEW_GROUPS: Final = 12
+FEW_STARTS: Final = 6
+"""Starts in each group where there are more groups than these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,12 @@ def base_of(problem: Problem, records: Records, space: Space) -> PublishedBase:
         InputError: no reference law can be fitted, every one is constant in some group, or none
             explains the records better than their mean.
     """
+    starts = STARTS if len(records.group_rows()) <= FEW_GROUPS else FEW_STARTS
     fits: list[tuple[ReferenceLaw, Fit]] = []
     faults: list[str] = []
     for law in problem.laws:
         try:
-            fits.append((law, fit(law.expression, law.constants, records, space)))
+            fits.append((law, fit(law.expression, law.constants, records, space, starts)))
         except InputError as error:
             faults.append(f"{law.id}: {error}")
     if not fits:

@@ -12,11 +12,12 @@ from typing import Final
 from numpy.random import Generator
 
 from lawsmith.calibration.bases import PublishedBase, base_of
+from lawsmith.calibration.bench import RefusalError, Workbench
 from lawsmith.calibration.held_out import space_of
 from lawsmith.calibration.proposed import variant_of_proposal
 from lawsmith.calibration.records import SINGLE, Records, Space, usable
 from lawsmith.calibration.residuals import thinned
-from lawsmith.calibration.screens import RefusalError, Survivor, Workbench, refused
+from lawsmith.calibration.screens import Survivor, refused, screened
 from lawsmith.calibration.textbook import restated
 from lawsmith.calibration.variants import Variant, ground_of, paired_variants, single_variants
 from lawsmith.calibration.worlds import HiddenForm, WorldPlan
@@ -239,7 +240,7 @@ def _survivors(
     for variant in variants:
         (own,) = rng.spawn(1)
         try:
-            found = bench.screened(variant, own)
+            found = screened(bench, variant, own)
             name = restated(bench, found, known)
             if name is not None:
                 raise RefusalError("novelty", f"it restates the textbook law {name!r}")

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from lawsmith.calibration.bench import Workbench
 from lawsmith.calibration.records import SINGLE
-from lawsmith.calibration.screens import Survivor, Workbench
+from lawsmith.calibration.screens import Survivor
 from lawsmith.calibration.variants import representative
 from lawsmith.curation.known_laws import CandidateLaw, KnownLaw, restated_by
 from schemas.card import Choices, Control, Range

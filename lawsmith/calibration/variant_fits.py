@@ -15,7 +15,7 @@ from lawsmith.errors import InputError, UndefinedValueError
 from schemas.expression import Expression
 from schemas.problem import Constant
 
-MOST_GROUPS: Final = 12
+MOST_GROUPS: Final = 8
 """Shared constants beside own ones are fitted to at most this many groups, evenly taken."""
 
 
@@ -28,7 +28,7 @@ def fit_each(
 ) -> Fit:
     """The fit of a variant, every group from what the base has there.
 
-    Shared constants beside own ones come from at most 12 groups, every (G/12)-th label; each
+    Shared constants beside own ones come from at most 8 groups, every (G/8)-th label; each
     group's own ones are then fitted with those held.
 
     Args:
