@@ -81,11 +81,13 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
 
 
 def explain(
-    subject: Annotated[str, typer.Argument(help="A paper, packet, card, family or task id.")],
+    subject: Annotated[
+        str, typer.Argument(help="A paper, packet, card, family, problem or task id.")
+    ],
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """Everything the store knows of one paper, card, family or task: every decision and why."""
+    """Everything the store knows of one paper, card, family, problem or task: each decision and why."""
     found = [
         explained(open_context(collection=collection, config_file=config), subject)
         for collection in get_args(Collection)

@@ -1,0 +1,91 @@
+"""Law-blind answers to Parallel and Real tasks: one fit of all rows, groups pooled."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lawsmith.calibration.variants import box_points
+from lawsmith.errors import InputError
+from lawsmith.expressions import to_infix
+from lawsmith.measurement.fits import fit_affine, fit_constant, fit_monomial
+from lawsmith.oracle.client import OracleFaultError, ParallelClient
+from schemas.calibrated_task import (
+    CalibratedControl,
+    ParallelTask,
+    RealObservation,
+    RealTask,
+    WorldCall,
+    WorldReading,
+)
+from schemas.expression import Expression
+
+Array = NDArray[np.float64]
+Fit = Callable[[Sequence[str], Array, Array], tuple[Expression, ...]]
+
+
+def _zero(_names: Sequence[str], _inputs: Array, _values: Array) -> tuple[Expression, ...]:
+    return (0.0,)
+
+
+FITS: Final[Mapping[str, Fit]] = {
+    "null": _zero,
+    "mean": fit_constant,
+    "affine": fit_affine,
+    "power-law": fit_monomial,
+}
+"""Player -> how it fits."""
+
+
+def real_answer(player: str, task: RealTask, rows: Sequence[RealObservation]) -> str:
+    """The law of a player for a Real task, infix, fitted to its public rows.
+
+    Raises:
+        InputError: an unknown player.
+    """
+    inputs = np.array([row.inputs for row in rows])
+    outputs = np.array([[row.output] for row in rows])
+    return _law(player, task.controls, inputs, outputs)
+
+
+def parallel_answer(
+    player: str, task: ParallelTask, trial: ParallelClient
+) -> tuple[str, tuple[WorldCall, ...]]:
+    """The law of a player for a Parallel task and the calls it made: an even design, once read.
+
+    Calls go to the groups in turn, or all to the one world.
+
+    Raises:
+        InputError: an unknown player.
+        OracleFaultError: the Oracle cannot be asked.
+    """
+    budget, groups = task.budget, task.groups or (None,)
+    ends = [np.array([control.low, control.high]) for control in task.controls]
+    names = [control.name for control in task.controls]
+    design = box_points(ends, budget.calls * budget.points_per_call)
+    calls: list[WorldCall] = []
+    for number in range(budget.calls if player != "null" else 0):
+        points = design[number :: budget.calls][: budget.points_per_call]
+        asked = [dict(zip(names, point.tolist(), strict=True)) for point in points]
+        answer = trial.query(asked, group=groups[number % len(groups)], samples=1)
+        if answer.rows:
+            rows = tuple(answer.rows)
+            calls.append(WorldCall(session=int(trial.name), call=number + 1, samples=1, rows=rows))
+    trial.close()
+    seen: list[WorldReading] = [row for call in calls for row in call.rows]
+    if not seen and player != "null":
+        raise OracleFaultError(f"the world of {task.id} answered nothing to {player!r}")
+    inputs = np.array([row.inputs for row in seen]).reshape(-1, len(names))
+    return _law(player, task.controls, inputs, np.array([[row.output] for row in seen])), (*calls,)
+
+
+def _law(player: str, controls: Sequence[CalibratedControl], inputs: Array, outputs: Array) -> str:
+    if player not in FITS:
+        raise InputError(
+            f"player {player!r} is not known", path="player", fix=f"use one of {', '.join(FITS)}"
+        )
+    return to_infix(FITS[player]([control.name for control in controls], inputs, outputs)[0])
+
+
+__all__ = ("FITS", "parallel_answer", "real_answer")
