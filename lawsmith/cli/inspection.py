@@ -87,7 +87,7 @@ def explain(
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """Everything the store knows of one paper, card, family, problem or task: each decision and why."""
+    """What is known of a paper, card, family, problem or task: every decision and why."""
     found = [
         explained(open_context(collection=collection, config_file=config), subject)
         for collection in get_args(Collection)

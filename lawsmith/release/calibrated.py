@@ -17,7 +17,7 @@ from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.real_scores import anchor_values, defined_metric, score_real
 from lawsmith.calibration.records import SINGLE
 from lawsmith.calibration.references import best_reference
-from lawsmith.errors import InputError
+from lawsmith.errors import InputError, LawsmithError
 from lawsmith.release.calibrated_background import (
     PARALLEL_WORLD,
     REAL_WORLD,
@@ -75,8 +75,8 @@ class CalibratedTasks:
     baselines: tuple[CalibratedScore, ...]
 
 
-class _NoTask(Exception):  # noqa: N818 - a finding, not an error
-    """Why a problem has no task of a kind."""
+class NoTaskError(LawsmithError):
+    """Why a problem has no task of a kind: a finding, not a fault."""
 
 
 def calibrated_tasks(built: BuiltProblem, key: bytes, collection: Collection) -> CalibratedTasks:
@@ -97,21 +97,21 @@ def calibrated_tasks(built: BuiltProblem, key: bytes, collection: Collection) ->
     baselines: list[CalibratedScore] = []
     parallel, parallel_key, parallel_reason = None, None, ""
     try:
-        world, parallel, parallel_key = _parallel(built, key)
+        world, parallel, parallel_key = parallel_parts(built, key)
         draws = generator(key, "design", parallel.id)
         for entry in parallel_submissions(built, world, parallel, draws).values():
             submissions.append(entry)
             baselines.append(score_parallel(entry, parallel, parallel_key, world.world))
-    except _NoTask as finding:
+    except NoTaskError as finding:
         parallel_reason = str(finding)
     real, real_key, real_reason = None, None, ""
     observations: tuple[RealObservation, ...] = ()
     try:
-        real, real_key, observations = _real(built, key)
+        real, real_key, observations = real_parts(built, key)
         for entry in real_submissions(built, real, real_key.reference).values():
             submissions.append(entry)
             baselines.append(score_real(entry, real, real_key, observations))
-    except _NoTask as finding:
+    except NoTaskError as finding:
         real_reason = str(finding)
     return CalibratedTasks(
         parallel=parallel,
@@ -135,10 +135,16 @@ def group_labels(key: bytes, identity: str, labels: Sequence[str]) -> dict[str, 
     return {f"g{number}": ordered[place] for number, place in enumerate(places, start=1)}
 
 
-def _parallel(built: BuiltProblem, key: bytes) -> tuple[BuiltWorld, ParallelTask, ParallelKey]:
+def parallel_parts(built: BuiltProblem, key: bytes) -> tuple[BuiltWorld, ParallelTask, ParallelKey]:
+    """The world, the Parallel task and its key, without baselines.
+
+    Raises:
+        NoTaskError: there is no world, or a player could not hand in its law.
+        InputError: the background text names what it may not.
+    """
     world, problem = built.built, built.problem
     if world is None:
-        raise _NoTask(built.parallel_reason)
+        raise NoTaskError(built.parallel_reason)
     hidden, record = world.hidden, world.world
     identity = task_id(key, problem.id, "parallel", "hidden")
     labels = [group.label for group in record.groups] if record.grouped else []
@@ -205,17 +211,25 @@ def _check_within(world: BuiltWorld, task: ParallelTask) -> None:
     nodes = node_count(handed_in(hidden.law, hidden.constants)[0])
     beyond = counts.shared > task.caps.shared or counts.local > task.caps.local
     if beyond or nodes > task.max_nodes:
-        raise _NoTask(
+        raise NoTaskError(
             f"the hidden law has {counts.shared} shared and {counts.local} local constants and"
             f" {nodes} nodes; {task.caps.shared}, {task.caps.local} and"
             f" {task.max_nodes} are allowed"
         )
 
 
-def _real(built: BuiltProblem, key: bytes) -> tuple[RealTask, RealKey, tuple[RealObservation, ...]]:
+def real_parts(
+    built: BuiltProblem, key: bytes
+) -> tuple[RealTask, RealKey, tuple[RealObservation, ...]]:
+    """The Real task, its key and its public rows, without baselines.
+
+    Raises:
+        NoTaskError: the problem is not admitted, or no published law can be the reference.
+        InputError: the background text names what it may not.
+    """
     problem, table, split = built.problem, built.table, built.split
     if not built.admission.admitted:
-        raise _NoTask(built.parallel_reason)
+        raise NoTaskError(built.parallel_reason)
     identity = task_id(key, problem.id, "real", "observed")
     used = np.concatenate([split.train, split.fit, split.test])
     labels = [table.labels[code] for code in np.unique(table.codes[used])] if table.labels else []
@@ -293,13 +307,13 @@ def _anchors(built: BuiltProblem, of_table: dict[str, str]) -> tuple[tuple[Ancho
     try:
         best = best_reference(problem.metric, [anchor_values(anchor) for anchor in found], scales)
     except InputError as error:
-        raise _NoTask(f"no reference to score beside: {error}") from error
+        raise NoTaskError(f"no reference to score beside: {error}") from error
     known = anchor_values(found[best])
     if all(
         value is not None and near_perfect(problem.metric, value, scales[label])
         for label, value in known.items()
     ):
-        raise _NoTask(f"the law {found[best].law_id!r} is near-perfect; none could do better")
+        raise NoTaskError(f"the law {found[best].law_id!r} is near-perfect; none could do better")
     return tuple(found), found[best].law_id
 
 
@@ -373,4 +387,12 @@ def _readout(problem: Problem) -> CalibratedReadout:
     )
 
 
-__all__ = ("REFUSED_CALLS", "CalibratedTasks", "calibrated_tasks", "group_labels")
+__all__ = (
+    "REFUSED_CALLS",
+    "CalibratedTasks",
+    "NoTaskError",
+    "calibrated_tasks",
+    "group_labels",
+    "parallel_parts",
+    "real_parts",
+)

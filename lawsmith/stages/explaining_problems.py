@@ -16,16 +16,17 @@ from schemas.world import CalibratedWorld
 
 def problem_sections(context: StageContext, subject: str) -> list[Section]:
     """Everything this collection knows of a problem, by its id or that of one of its tasks."""
-    sections: list[Section] = []
     sets = [
         one
         for one in calibrated_sets(context)
         if subject in {one.id, *(task.id for task in one.tasks)}
     ]
     ids = {subject, *(one.id for one in sets)}
-    for row in read_partition(context.store, "problems", context.collection, PARTITION):
-        if row.id in ids:
-            sections.append(_admission(Problem.from_json(row.record), str(row.extra["reasons"])))
+    sections = [
+        _admission(Problem.from_json(row.record), str(row.extra["reasons"]))
+        for row in read_partition(context.store, "problems", context.collection, PARTITION)
+        if row.id in ids
+    ]
     for one in sets:
         sections.extend(_set(one))
     return sections

@@ -10,7 +10,7 @@ from lawsmith.calibration.variants import box_points
 from lawsmith.errors import InputError
 from lawsmith.expressions import to_infix
 from lawsmith.measurement.fits import fit_affine, fit_constant, fit_monomial
-from lawsmith.oracle.client import OracleFaultError, ParallelClient
+from lawsmith.oracle.client import ParallelClient
 from schemas.calibrated_task import (
     CalibratedControl,
     ParallelTask,
@@ -28,6 +28,9 @@ Fit = Callable[[Sequence[str], Array, Array], tuple[Expression, ...]]
 def _zero(_names: Sequence[str], _inputs: Array, _values: Array) -> tuple[Expression, ...]:
     return (0.0,)
 
+
+SHARES: Final = (1.0, 0.6, 0.3, 0.1)
+"""Of the ranges, tried in turn; ten calls meet at most thirty refusals."""
 
 FITS: Final[Mapping[str, Fit]] = {
     "null": _zero,
@@ -61,23 +64,52 @@ def parallel_answer(
         OracleFaultError: the Oracle cannot be asked.
     """
     budget, groups = task.budget, task.groups or (None,)
-    ends = [np.array([control.low, control.high]) for control in task.controls]
-    names = [control.name for control in task.controls]
-    design = box_points(ends, budget.calls * budget.points_per_call)
     calls: list[WorldCall] = []
     for number in range(budget.calls if player != "null" else 0):
-        points = design[number :: budget.calls][: budget.points_per_call]
-        asked = [dict(zip(names, point.tolist(), strict=True)) for point in points]
-        answer = trial.query(asked, group=groups[number % len(groups)], samples=1)
-        if answer.rows:
-            rows = tuple(answer.rows)
+        group = groups[number % len(groups)]
+        rows = _first_answer(task, trial, number, group)
+        if rows:
             calls.append(WorldCall(session=int(trial.name), call=number + 1, samples=1, rows=rows))
     trial.close()
-    seen: list[WorldReading] = [row for call in calls for row in call.rows]
-    if not seen and player != "null":
-        raise OracleFaultError(f"the world of {task.id} answered nothing to {player!r}")
-    inputs = np.array([row.inputs for row in seen]).reshape(-1, len(names))
-    return _law(player, task.controls, inputs, np.array([[row.output] for row in seen])), (*calls,)
+    seen = [row for call in calls for row in call.rows]
+    if not seen:
+        return to_infix(0.0), ()
+    inputs = np.array([row.inputs for row in seen])
+    law = _law(player, task.controls, inputs, np.array([[row.output] for row in seen]))
+    return law, tuple(calls)
+
+
+def _first_answer(
+    task: ParallelTask, trial: ParallelClient, number: int, group: str | None
+) -> tuple[WorldReading, ...]:
+    """Readings of one call: a refused design is drawn in towards the middle of the ranges.
+
+    A group's own range is known from refusals alone, which cost nothing.
+    """
+    budget = task.budget
+    unit = box_points(
+        [np.array([0.0, 1.0])] * len(task.controls), budget.calls * budget.points_per_call
+    )
+    mine = unit[number :: budget.calls][: budget.points_per_call]
+    for share in SHARES:
+        places = 0.5 + share * (mine - 0.5)
+        points = [
+            {
+                control.name: _between(control, float(place))
+                for control, place in zip(task.controls, row, strict=True)
+            }
+            for row in places
+        ]
+        answer = trial.query(points, group=group, samples=1)
+        if answer.rows:
+            return tuple(answer.rows)
+    return ()
+
+
+def _between(control: CalibratedControl, place: float) -> float:
+    low, high = control.low, control.high
+    found = low * (high / low) ** place if control.logarithmic else low + (high - low) * place
+    return min(high, max(low, found))
 
 
 def _law(player: str, controls: Sequence[CalibratedControl], inputs: Array, outputs: Array) -> str:

@@ -1,30 +1,44 @@
 """Everything that follows from a problem's records and its stored hidden law, made again."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
+from lawsmith.calibration.baselines import BASELINES, real_submissions
 from lawsmith.calibration.building import (
     BuiltProblem,
     BuiltWorld,
+    build_problem,
     calibration_records,
     plan_of,
     published_problem,
 )
 from lawsmith.calibration.hidden_laws import HiddenLaw, Search
+from lawsmith.calibration.parallel_scores import score_parallel
 from lawsmith.calibration.pools import Pool, read_pool
 from lawsmith.calibration.problems import check_table
+from lawsmith.calibration.real_scores import score_real
 from lawsmith.calibration.worlds import WorldPlan, calibrate
+from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.oracle.calibrated_sealed import hidden_form
-from lawsmith.release.calibrated import CalibratedTasks, calibrated_tasks
+from lawsmith.release.calibrated import NoTaskError, parallel_parts, real_parts
 from lawsmith.release.differences import differences
 from lawsmith.release.problems import CalibratedProblem, pool_path, table_rows
 from lawsmith.release.tables import row_path
-from schemas.calibrated_task import ParallelKey
+from schemas.calibrated_score import CalibratedScore
+from schemas.calibrated_task import (
+    CalibratedSubmission,
+    ParallelKey,
+    ParallelTask,
+    RealKey,
+    RealObservation,
+    RealTask,
+)
+from schemas.expression import walk
 from schemas.problem import Constant, Problem
 from schemas.record import Record
 from schemas.release import Fault
@@ -33,16 +47,22 @@ from schemas.world import CalibratedWorld
 
 RELATIVE: Final = 1e-6
 """Fits and what follows from them agree to this on every machine."""
-_APART: Final = re.compile(r"^/submission_digest$|^/local/\d+/(starts|low|high)")
 NOT_GIVEN: Final = "is not what the problem and its stored law give"
 
 
 @dataclass(frozen=True, eq=False)
 class Remade:
-    """What the stored records of a problem give."""
+    """What the stored records of a problem give; what there is no task of is None."""
 
-    tasks: CalibratedTasks
+    parallel: ParallelTask | None
+    parallel_key: ParallelKey | None
+    world: CalibratedWorld | None
     pool: Pool | None
+    real: RealTask | None
+    real_key: RealKey | None
+    observations: tuple[RealObservation, ...]
+    submissions: tuple[CalibratedSubmission, ...]
+    """Of the Real task: its baselines have no draw."""
 
 
 def problem_faults(
@@ -56,6 +76,7 @@ def problem_faults(
         yield Fault(path=row_path("problem_rows", stored.problem.id), what=error.problem)
         yield Fault(path=f"{where}/table", what=f"is not that of the rows: {error.problem}")
     yield from row_faults(stored)
+    yield from _source_faults(stored)
     try:
         remade = _remade(stored, key, collection)
     except LawsmithError as error:
@@ -65,10 +86,71 @@ def problem_faults(
             if record is not None:
                 yield Fault(path=row_path(table, record.id), what=f"gives no task: {error}")
         return
-    yield from _record_faults(stored, remade.tasks)
-    yield from _observation_faults(stored, remade.tasks)
+    yield from _record_faults(stored, remade)
+    yield from _observation_faults(stored, remade)
     yield from _world_faults(stored, remade)
-    yield from _baseline_faults(stored, remade.tasks)
+    yield from _submission_faults(stored, remade)
+    yield from _score_faults(stored, remade, ("real",))
+
+
+def search_faults(
+    stored: CalibratedProblem, key: bytes, collection: Collection, known: Sequence[KnownLaw]
+) -> Iterator[Fault]:
+    """The search for the hidden law done again with every screen, and S_S of the baselines.
+
+    Args:
+        stored: the problem.
+        key: of the collection; it decides the search.
+        collection: whose key it is.
+        known: the textbook laws that the search was told of.
+    """
+    where = row_path("problems", stored.problem.id)
+    try:
+        built = build_problem(stored.problem, stored.table, key, collection, known=known)
+        remade = _remade(stored, key, collection)
+    except LawsmithError as error:
+        yield Fault(path=where, what=f"cannot be built again: {error}")
+        return
+    yield from _score_faults(stored, remade, ("parallel",))
+    found: ParallelKey | None = None
+    with suppress(NoTaskError):
+        found = parallel_parts(built, key)[2]
+    sealed = stored.parallel_key
+    if sealed is None or found is None:
+        if sealed is not found:
+            name = where if sealed is None else row_path("parallel_keys", sealed.id)
+            yield Fault(path=name, what="is not what the search gives")
+        return
+    for path in differences(_data(sealed), _data(found), relative=RELATIVE):
+        # The digest of a world is of one machine's rounding; its figures are compared apart.
+        if path != "/world_digest":
+            yield Fault(
+                path=row_path("parallel_keys", sealed.id) + path,
+                what="is not what the search for a hidden law gives",
+            )
+
+
+def _source_faults(stored: CalibratedProblem) -> Iterator[Fault]:
+    """Keys made from another problem, and edits of another published law."""
+    problem, where = stored.problem, row_path("problems", stored.problem.id)
+    for record in (stored.parallel_key, stored.real_key, stored.world):
+        if record is not None and record.problem_digest != problem.digest:
+            yield Fault(path=where, what="its digest is not the one its tasks were made from")
+    key = stored.parallel_key
+    if key is None:
+        return
+    name = row_path("parallel_keys", key.id)
+    published = {law.id: law.expression for law in problem.laws}
+    if key.base != published.get(key.base_law):
+        yield Fault(path=f"{name}/base", what=f"is not the law {key.base_law!r} of the problem")
+    parts = dict(walk(key.base))
+    for index, edit in enumerate(key.edits):
+        if parts.get(edit.path) != edit.before:
+            what = "is not what the published law has at the edit's path"
+            yield Fault(path=f"{name}/edits/{index}/before", what=what)
+    for index, certificate in enumerate(key.certificates):
+        if not certificate.passed:
+            yield Fault(path=f"{name}/certificates/{index}/passed", what="a screen was failed")
 
 
 def row_faults(stored: CalibratedProblem) -> Iterator[Fault]:
@@ -161,7 +243,17 @@ def _remade(stored: CalibratedProblem, key: bytes, collection: Collection) -> Re
         world = stored.world if near or _only_hash(stored.world, world) else world
         search = Search(hidden, "", stored.parallel_key.refused)
         built = replace(built, search=search, built=BuiltWorld(hidden, world, pool))
-    return Remade(calibrated_tasks(built, key, collection), pool)
+    parallel, parallel_key, made = None, None, None
+    with suppress(NoTaskError):
+        found, parallel, parallel_key = parallel_parts(built, key)
+        made = found.world
+    real, real_key = None, None
+    observations: tuple[RealObservation, ...] = ()
+    submissions: tuple[CalibratedSubmission, ...] = ()
+    with suppress(NoTaskError):
+        real, real_key, observations = real_parts(built, key)
+        submissions = tuple(real_submissions(built, real, real_key.reference).values())
+    return Remade(parallel, parallel_key, made, pool, real, real_key, observations, submissions)
 
 
 def _plan(problem: Problem, world: CalibratedWorld, train_rows: int) -> WorldPlan:
@@ -173,7 +265,7 @@ def _only_hash(stored: CalibratedWorld, made: CalibratedWorld) -> bool:
     return paths == ["/pool/sha256"]
 
 
-def _record_faults(stored: CalibratedProblem, made: CalibratedTasks) -> Iterator[Fault]:
+def _record_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Fault]:
     pairs: Sequence[tuple[str, Record | None, Record | None]] = (
         ("parallel", stored.parallel, made.parallel),
         ("real", stored.real, made.real),
@@ -194,7 +286,7 @@ def _record_faults(stored: CalibratedProblem, made: CalibratedTasks) -> Iterator
             yield Fault(path=row_path(table, found.id) + path, what=NOT_GIVEN)
 
 
-def _observation_faults(stored: CalibratedProblem, made: CalibratedTasks) -> Iterator[Fault]:
+def _observation_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Fault]:
     found = {row.index: row for row in stored.observations}
     expected = {row.index: row for row in made.observations}
     for index in sorted({*found, *expected}):
@@ -212,7 +304,7 @@ def _world_faults(stored: CalibratedProblem, remade: Remade) -> Iterator[Fault]:
     if world is None or key is None or remade.pool is None:
         return
     path = pool_path(world)
-    made = remade.tasks.world
+    made = remade.world
     wrong = made is not None and differences(_data(world), _data(made), relative=RELATIVE) != []
     try:
         pool = read_pool(stored.pool or b"", world)
@@ -234,42 +326,63 @@ def _world_faults(stored: CalibratedProblem, remade: Remade) -> Iterator[Fault]:
             )
 
 
-def _baseline_faults(stored: CalibratedProblem, made: CalibratedTasks) -> Iterator[Fault]:
-    """Scores and submissions of the baselines beside those made again."""
-    given = {one.id: one for one in stored.submissions}
-    for score in stored.baselines:
-        one = given.get(score.id)
-        if one is None or one.digest != score.submission_digest:
-            yield Fault(
-                path=f"{row_path('baselines', score.id)}/submission_digest",
-                what="is not that of the stored submission",
-            )
-            yield Fault(
-                path=row_path("baseline_submissions", score.id), what="is not what was scored"
-            )
-    tables: Sequence[tuple[str, Sequence[Record], Sequence[Record]]] = (
-        ("baselines", stored.baselines, made.baselines),
-        ("baseline_submissions", stored.submissions, made.submissions),
-    )
-    for table, found, expected in tables:
-        known = {item.id: item for item in found}
-        wanted = {item.id: item for item in expected}
-        for identity in sorted({*known, *wanted}):
-            where = row_path(table, identity)
-            if identity not in known or identity not in wanted:
-                state = "is missing" if identity not in known else "belongs to no baseline"
-                yield Fault(path=where, what=state)
-                continue
-            paths = differences(_data(known[identity]), _data(wanted[identity]), relative=RELATIVE)
-            for path in paths:
-                # A digest is of one machine's rounding, and how a hidden law was fitted is not
-                # stored; the digest that the score states holds both.
-                if not _APART.search(path):
-                    yield Fault(path=where + path, what="is not what the baseline gives")
+def _submission_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Fault]:
+    """Submissions that were not scored, or that are not the baselines' of the Real task."""
+    scored = {score.id: score.submission_digest for score in stored.baselines}
+    expected = {
+        f"{task.id}/baseline:{name}/1"
+        for task in (made.parallel, made.real)
+        if task
+        for name in BASELINES
+    }
+    for table, found in (
+        ("baseline_submissions", {one.id for one in stored.submissions}),
+        ("baselines", set(scored)),
+    ):
+        for identity in sorted(found ^ expected):
+            state = "is missing" if identity in expected else "belongs to no baseline"
+            yield Fault(path=row_path(table, identity), what=state)
+    remade = {one.id: one for one in made.submissions}
+    for one in stored.submissions:
+        where = row_path("baseline_submissions", one.id)
+        if scored.get(one.id) != one.digest:
+            yield Fault(path=where, what="is not what was scored")
+        if one.id in remade:
+            for path in differences(_data(one), _data(remade[one.id]), relative=RELATIVE):
+                yield Fault(path=where + path, what="is not what the baseline gives")
+
+
+def _score_faults(
+    stored: CalibratedProblem, made: Remade, kinds: Container[str]
+) -> Iterator[Fault]:
+    """Scores of the baselines that are not those of the stored submissions, scored again."""
+    scores = {score.id: score for score in stored.baselines}
+    tasks = {task.id for task in (made.real, made.parallel) if task and task.kind in kinds}
+    for one in stored.submissions:
+        if one.id not in scores or one.task_id not in tasks:
+            continue
+        where = row_path("baselines", one.id)
+        try:
+            again = _scored(one, made)
+        except LawsmithError as error:
+            yield Fault(path=where, what=f"cannot be scored again: {error}")
+            continue
+        if again is None:
+            continue
+        for path in differences(_data(scores[one.id]), _data(again), relative=RELATIVE):
+            yield Fault(path=where + path, what="is not the score of the stored submission")
+
+
+def _scored(one: CalibratedSubmission, made: Remade) -> CalibratedScore | None:
+    if made.real is not None and made.real_key is not None and one.task_id == made.real.id:
+        return score_real(one, made.real, made.real_key, made.observations)
+    if made.parallel is None or made.parallel_key is None or made.world is None:
+        return None
+    return score_parallel(one, made.parallel, made.parallel_key, made.world)
 
 
 def _data(record: Record) -> dict[str, Any]:
     return record.model_dump(mode="json")
 
 
-__all__ = ("RELATIVE", "hidden_law_of", "problem_faults", "row_faults")
+__all__ = ("RELATIVE", "hidden_law_of", "problem_faults", "row_faults", "search_faults")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import LawsmithError
-from lawsmith.release.bundle.calibrated_recomputation import problem_faults
+from lawsmith.release.bundle.calibrated_recomputation import problem_faults, search_faults
 from lawsmith.release.bundle.lenient import LenientReader
 from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.manifest import PUBLIC_MANIFEST, count_kinds
@@ -51,6 +52,15 @@ class SealedRows:
     worlds: tuple[CalibratedWorld, ...]
     scores: tuple[CalibratedScore, ...]
     submissions: tuple[CalibratedSubmission, ...]
+
+
+@dataclass(frozen=True)
+class Again:
+    """For how many problems the search for a hidden law is done again."""
+
+    problems: int
+    known: Sequence[KnownLaw]
+    """The textbook laws that it was told of."""
 
 
 def read_calibrated(reader: LenientReader, manifest: PublicManifest) -> CalibratedRows:
@@ -116,6 +126,7 @@ def sealed_calibrated_faults(
     public: CalibratedRows,
     sealed: SealedRows,
     key: bytes | None,
+    again: Again,
 ) -> Iterator[Fault]:
     """Every figure made again from the sealed rows, and rows that belong to nothing."""
     if manifest.problems != len(sealed.problems):
@@ -127,7 +138,7 @@ def sealed_calibrated_faults(
         return
     yield from _foreign(release, public, sealed)
     problems: list[CalibratedProblem] = []
-    for problem in sealed.problems:
+    for index, problem in enumerate(sealed.problems):
         try:
             stored = _joined(release, problem, public, sealed)
         except (LawsmithError, TypeError, ValueError) as error:
@@ -136,6 +147,8 @@ def sealed_calibrated_faults(
         problems.append(stored)
         if key is not None:
             yield from problem_faults(stored, key, manifest.collection)
+        if key is not None and index < again.problems:
+            yield from search_faults(stored, key, manifest.collection, again.known)
     yield from calibrated_leak_faults(problems, public.tasks, public.observations)
 
 
@@ -229,6 +242,7 @@ def _foreign_pools(release: Path, sealed: SealedRows) -> Iterator[Fault]:
 
 __all__ = (
     "TASK_ID",
+    "Again",
     "CalibratedRows",
     "SealedRows",
     "kind_faults",

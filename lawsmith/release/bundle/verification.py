@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.release.assembly import certificate_lines, task_family_row
 from lawsmith.release.bundle.accounting import file_faults, manifest_faults
 from lawsmith.release.bundle.calibrated_verification import (
     TASK_ID,
+    Again,
     CalibratedRows,
     SealedRows,
     kind_faults,
@@ -80,16 +82,21 @@ class _Sealed:
     calibrated: SealedRows
 
 
-def verify_release(release: Path, certificates: int = 0) -> list[Fault]:
+def verify_release(
+    release: Path, certificates: int = 0, known: Sequence[KnownLaw] = ()
+) -> list[Fault]:
     """Every fault of a release folder or of a copy of one; an empty list means none was found.
 
     Without sealed/ only the public tree can be checked. Files, manifests, commitment, digests,
     keyed ids, laws, truth at 50 digits, observations, tolerances, twins, gates, leaks and the
-    canary are always checked.
+    canary are always checked; of tasks on real data also tables, splits, published fits, anchors,
+    worlds, pools and the scores of Real baselines.
 
     Args:
         release: the folder.
-        certificates: for how many families (by id) to recompute every certificate; -1 = all.
+        certificates: for how many families (by id) to recompute every certificate, and for how
+            many problems to search their hidden law again; -1 = all.
+        known: the textbook laws that the search was told of.
 
     Raises:
         PrerequisiteError: the folder is no release.
@@ -113,9 +120,11 @@ def verify_release(release: Path, certificates: int = 0) -> list[Fault]:
     faults += _public_faults(release, public)
     if whole:
         sealed = _read_sealed(reader, manifest, sealed_manifest, faults)
+        count = manifest.problems if certificates == ALL else certificates
+        again = Again(count, known)
         faults += _sealed_faults(public, sealed, certificates)
         faults += sealed_calibrated_faults(
-            release, manifest, public.calibrated, sealed.calibrated, sealed.key
+            release, manifest, public.calibrated, sealed.calibrated, sealed.key, again
         )
         faults += _derived_faults(reader, public, sealed)
     return _distinct([*reader.faults, *faults])
