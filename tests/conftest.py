@@ -275,6 +275,17 @@ def historical_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(scope="session")
+def data_release(
+    samples: ModuleType, problems: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A release of two problems alone: one table, and two groups."""
+    root = tmp_path_factory.mktemp("data")
+    made = tuple(samples.calibrated_problem(problems, one) for one in problems.BOTH)
+    content = samples.historical_content(families=(), cards=(), problems=made)
+    return write_release(root, content, samples.NOW, "test").path
+
+
+@pytest.fixture(scope="session")
 def temporal_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("temporal")
     return write_release(root, samples.temporal_content(), samples.NOW, "test").path

@@ -2,30 +2,22 @@
 
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.calibration.baselines import BASELINES, real_submissions
+from lawsmith.calibration.baselines import BASELINES
 from lawsmith.calibration.building import (
-    BuiltProblem,
-    BuiltWorld,
     build_problem,
-    calibration_records,
-    plan_of,
-    published_problem,
 )
-from lawsmith.calibration.hidden_laws import HiddenLaw, Search
 from lawsmith.calibration.parallel_scores import score_parallel
-from lawsmith.calibration.pools import Pool, read_pool
+from lawsmith.calibration.pools import read_pool
 from lawsmith.calibration.problems import check_table
 from lawsmith.calibration.real_scores import score_real
-from lawsmith.calibration.worlds import WorldPlan, calibrate
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import IntegrityError, LawsmithError
-from lawsmith.oracle.calibrated_sealed import hidden_form
-from lawsmith.release.calibrated import NoTaskError, parallel_parts, real_parts
+from lawsmith.release.bundle.calibrated_remaking import RELATIVE, Remade, data_of, remake
+from lawsmith.release.calibrated import NoTaskError, parallel_parts
 from lawsmith.release.differences import differences
 from lawsmith.release.problems import CalibratedProblem, pool_path, table_rows
 from lawsmith.release.tables import row_path
@@ -33,36 +25,13 @@ from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import (
     CalibratedSubmission,
     ParallelKey,
-    ParallelTask,
-    RealKey,
-    RealObservation,
-    RealTask,
 )
 from schemas.expression import walk
-from schemas.problem import Constant, Problem
 from schemas.record import Record
 from schemas.release import Fault
 from schemas.source import Collection
-from schemas.world import CalibratedWorld
 
-RELATIVE: Final = 1e-6
-"""Fits and what follows from them agree to this on every machine."""
 NOT_GIVEN: Final = "is not what the problem and its stored law give"
-
-
-@dataclass(frozen=True, eq=False)
-class Remade:
-    """What the stored records of a problem give; what there is no task of is None."""
-
-    parallel: ParallelTask | None
-    parallel_key: ParallelKey | None
-    world: CalibratedWorld | None
-    pool: Pool | None
-    real: RealTask | None
-    real_key: RealKey | None
-    observations: tuple[RealObservation, ...]
-    submissions: tuple[CalibratedSubmission, ...]
-    """Of the Real task: its baselines have no draw."""
 
 
 def problem_faults(
@@ -78,7 +47,7 @@ def problem_faults(
     yield from row_faults(stored)
     yield from _source_faults(stored)
     try:
-        remade = _remade(stored, key, collection)
+        remade = remake(stored, key, collection)
     except LawsmithError as error:
         yield Fault(path=where, what=f"gives no tasks: {error}")
         keys = (("parallel_keys", stored.parallel_key), ("real_keys", stored.real_key))
@@ -107,7 +76,7 @@ def search_faults(
     where = row_path("problems", stored.problem.id)
     try:
         built = build_problem(stored.problem, stored.table, key, collection, known=known)
-        remade = _remade(stored, key, collection)
+        remade = remake(stored, key, collection)
     except LawsmithError as error:
         yield Fault(path=where, what=f"cannot be built again: {error}")
         return
@@ -121,7 +90,7 @@ def search_faults(
             name = where if sealed is None else row_path("parallel_keys", sealed.id)
             yield Fault(path=name, what="is not what the search gives")
         return
-    for path in differences(_data(sealed), _data(found), relative=RELATIVE):
+    for path in differences(data_of(sealed), data_of(found), relative=RELATIVE):
         # The digest of a world is of one machine's rounding; its figures are compared apart.
         if path != "/world_digest":
             yield Fault(
@@ -183,88 +152,6 @@ def row_faults(stored: CalibratedProblem) -> Iterator[Fault]:
             yield Fault(path=name, what="is no row of the problem's table")
 
 
-def hidden_law_of(key: ParallelKey, problem: Problem) -> HiddenLaw:
-    """The stored hidden law, as the search gave it.
-
-    Raises:
-        IntegrityError: the base law is none of the problem's, or a group stands twice.
-    """
-    base = next((law for law in problem.laws if law.id == key.base_law), None)
-    if base is None:
-        raise IntegrityError(f"{key.base_law!r} is no law of {problem.id}", path="base_law")
-    form = hidden_form(key)
-    values = next(iter(form.constants.values()))
-    constants = [
-        _constant(name, values[name], fixed=name in key.fixed, scope=scope)
-        for scope, names in (("shared", key.shared), ("per_group", key.local))
-        for name in names
-    ]
-    return HiddenLaw(
-        law=key.law,
-        constants=tuple(constants),
-        form=form,
-        edits=key.edits,
-        base=base,
-        base_r2=0.0,
-        base_structure=0.0,
-        by_design=False,
-        certificates=key.certificates,
-    )
-
-
-def _constant(name: str, value: float, *, fixed: bool, scope: Any) -> Constant:
-    return Constant(
-        name=name,
-        symbol=name,
-        meaning="",
-        unit="1",
-        scope=scope,
-        fixed=value if fixed else None,
-        low=None,
-        high=None,
-        starts=() if fixed else (value,),
-    )
-
-
-def _remade(stored: CalibratedProblem, key: bytes, collection: Collection) -> Remade:
-    built: BuiltProblem = published_problem(stored.problem, stored.table, collection)
-    pool = None
-    if stored.parallel_key is not None and stored.world is not None:
-        hidden = hidden_law_of(stored.parallel_key, stored.problem)
-        records = calibration_records(stored.table, built.split)
-        world, pool = calibrate(
-            _plan(stored.problem, stored.world, len(built.split.train)),
-            hidden.form,
-            records,
-            built.space,
-        )
-        # The pool's hash is that of one machine's rounding; its numbers are compared apart.
-        near = not differences(_data(stored.world), _data(world), relative=RELATIVE)
-        world = stored.world if near or _only_hash(stored.world, world) else world
-        search = Search(hidden, "", stored.parallel_key.refused)
-        built = replace(built, search=search, built=BuiltWorld(hidden, world, pool))
-    parallel, parallel_key, made = None, None, None
-    with suppress(NoTaskError):
-        found, parallel, parallel_key = parallel_parts(built, key)
-        made = found.world
-    real, real_key = None, None
-    observations: tuple[RealObservation, ...] = ()
-    submissions: tuple[CalibratedSubmission, ...] = ()
-    with suppress(NoTaskError):
-        real, real_key, observations = real_parts(built, key)
-        submissions = tuple(real_submissions(built, real, real_key.reference).values())
-    return Remade(parallel, parallel_key, made, pool, real, real_key, observations, submissions)
-
-
-def _plan(problem: Problem, world: CalibratedWorld, train_rows: int) -> WorldPlan:
-    return replace(plan_of(problem, train_rows), out_of_range=world.out_of_range)
-
-
-def _only_hash(stored: CalibratedWorld, made: CalibratedWorld) -> bool:
-    paths = differences(_data(stored), _data(made), relative=RELATIVE)
-    return paths == ["/pool/sha256"]
-
-
 def _record_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Fault]:
     pairs: Sequence[tuple[str, Record | None, Record | None]] = (
         ("parallel", stored.parallel, made.parallel),
@@ -282,7 +169,7 @@ def _record_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Fault]:
             if record is not None:
                 yield Fault(path=row_path(table, record.id), what=state)
             continue
-        for path in differences(_data(found), _data(expected), relative=RELATIVE):
+        for path in differences(data_of(found), data_of(expected), relative=RELATIVE):
             yield Fault(path=row_path(table, found.id) + path, what=NOT_GIVEN)
 
 
@@ -305,7 +192,7 @@ def _world_faults(stored: CalibratedProblem, remade: Remade) -> Iterator[Fault]:
         return
     path = pool_path(world)
     made = remade.world
-    wrong = made is not None and differences(_data(world), _data(made), relative=RELATIVE) != []
+    wrong = made is not None and differences(data_of(world), data_of(made), relative=RELATIVE) != []
     try:
         pool = read_pool(stored.pool or b"", world)
     except (LawsmithError, OSError, ValueError) as error:
@@ -348,7 +235,7 @@ def _submission_faults(stored: CalibratedProblem, made: Remade) -> Iterator[Faul
         if scored.get(one.id) != one.digest:
             yield Fault(path=where, what="is not what was scored")
         if one.id in remade:
-            for path in differences(_data(one), _data(remade[one.id]), relative=RELATIVE):
+            for path in differences(data_of(one), data_of(remade[one.id]), relative=RELATIVE):
                 yield Fault(path=where + path, what="is not what the baseline gives")
 
 
@@ -369,7 +256,7 @@ def _score_faults(
             continue
         if again is None:
             continue
-        for path in differences(_data(scores[one.id]), _data(again), relative=RELATIVE):
+        for path in differences(data_of(scores[one.id]), data_of(again), relative=RELATIVE):
             yield Fault(path=where + path, what="is not the score of the stored submission")
 
 
@@ -381,8 +268,4 @@ def _scored(one: CalibratedSubmission, made: Remade) -> CalibratedScore | None:
     return score_parallel(one, made.parallel, made.parallel_key, made.world)
 
 
-def _data(record: Record) -> dict[str, Any]:
-    return record.model_dump(mode="json")
-
-
-__all__ = ("RELATIVE", "hidden_law_of", "problem_faults", "row_faults", "search_faults")
+__all__ = ("problem_faults", "row_faults", "search_faults")
