@@ -7,6 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
+from lawsmith.calibration.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
+from lawsmith.calibration.hidden_laws import POLICY as HIDDEN_POLICY
+from lawsmith.calibration.noise import TARGET
+from lawsmith.calibration.parallel_scores import SCORER_VERSION
+from lawsmith.calibration.residuals import (
+    FEWEST,
+    MEAN_FRACTION,
+    MEAN_MOST,
+    SAMPLE_FRACTION,
+    SAMPLE_MOST,
+)
+from lawsmith.calibration.solvability import LARGEST_ERROR
+from lawsmith.calibration.visibility import ALPHA, POWER
+from lawsmith.calibration.worlds import CALLS, SAMPLES
 from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
 from lawsmith.measurement.designs import (
     BUDGETS,
@@ -152,10 +166,49 @@ def house_policies() -> tuple[Policy, ...]:
     )
 
 
+def calibration_policies() -> tuple[Policy, ...]:
+    """The named choices behind tasks on real data; only releases with problems have them."""
+    return (
+        Policy(
+            name="admission-1",
+            values={
+                "rows": float(MIN_ROWS),
+                "groups": float(MIN_GROUPS),
+                "validity_items": float(MIN_VALIDITY),
+                "near_perfect": NEAR_PERFECT,
+            },
+        ),
+        Policy(
+            name="calibration-1",
+            values={
+                "target_r2": TARGET,
+                "mean_fraction": MEAN_FRACTION,
+                "mean_most": float(MEAN_MOST),
+                "sample_fraction": SAMPLE_FRACTION,
+                "sample_most": float(SAMPLE_MOST),
+                "fewest": float(FEWEST),
+                "calls": float(CALLS),
+                "samples": float(SAMPLES),
+            },
+        ),
+        Policy(
+            name=HIDDEN_POLICY,
+            values={
+                "visibility_level": ALPHA,
+                "visibility_power": POWER,
+                "solvability_error": LARGEST_ERROR,
+            },
+        ),
+        Policy(name="structure-1", values={"scorer": SCORER_VERSION}),
+    )
+
+
 def policies_of(content: ReleaseContent) -> tuple[Policy, ...]:
     """The policies of a release by name: the house's, its own, and the dates of its cut."""
     named = {item.name: item for item in (*house_policies(), *content.policies)}
     named["cut-1"] = cut_policy(content)
+    if content.problems:
+        named |= {item.name: item for item in calibration_policies()}
     return tuple(named[name] for name in sorted(named))
 
 
@@ -241,6 +294,7 @@ def manifest_text(manifest: Record) -> str:
 __all__ = (
     "PUBLIC_MANIFEST",
     "SEALED_MANIFEST",
+    "calibration_policies",
     "count_kinds",
     "describe_file",
     "file_sha256",

@@ -1,11 +1,13 @@
 """The story of a problem: its admission, hidden law, world, tasks and baselines."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from lawsmith.expressions import to_infix
-from lawsmith.gateways.warehouse import read_partition
+from lawsmith.gateways.warehouse import Store, read_partition
 from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext
+from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
 from lawsmith.stages.problems import PARTITION
 from lawsmith.stages.sections import Section
 from schemas.calibrated_set import CalibratedSet
@@ -30,6 +32,32 @@ def problem_sections(context: StageContext, subject: str) -> list[Section]:
     for one in sets:
         sections.extend(_set(one))
     return sections
+
+
+PROBLEM_COLUMNS: Final = ("collection", "admitted", "refused", "parallel tasks", "real tasks")
+
+
+def problem_counts(store: Store) -> list[tuple[object, ...]]:
+    """Problems and their tasks by collection, in `PROBLEM_COLUMNS`; collections without, apart."""
+    found: list[tuple[object, ...]] = []
+    for collection in ("historical", "historical-dev"):
+        judged = [
+            item
+            for (stage, _), item in latest_by_subject(all_dispositions(store, collection)).items()
+            if stage == "problems"
+        ]
+        rows = read_partition(store, "calibrated", collection, "calibrated")
+        if judged:
+            found.append(
+                (
+                    collection,
+                    sum(item.outcome == "passed" for item in judged),
+                    sum(item.outcome == "rejected" for item in judged),
+                    sum(bool(row.extra["parallel_task"]) for row in rows),
+                    sum(bool(row.extra["real_task"]) for row in rows),
+                )
+            )
+    return found
 
 
 def _admission(problem: Problem, reasons: str) -> Section:
@@ -100,4 +128,4 @@ def _world(world: CalibratedWorld) -> Section:
     )
 
 
-__all__ = ("problem_sections",)
+__all__ = ("PROBLEM_COLUMNS", "problem_counts", "problem_sections")
