@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.constants import Constant
 from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.records import Space, records_of
+from lawsmith.calibration.least_squares import Box, least
+from lawsmith.calibration.misfit import Misfit
+from lawsmith.calibration.records import SINGLE, Space, records_of
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression, literal_paths, same_form
 from lawsmith.expressions.forms import replace_literals
@@ -142,9 +144,77 @@ def residual(ground: Ground, target: Form, family: Form) -> float:
         UndefinedValueError: the target has no value on the ground.
     """
     phi = ground.phi(target)
-    if family.shared:
-        return _left(ground, phi, list(phi), family)
-    return max(_left(ground, phi, [label], family) for label in phi)
+    alone = {label: _alone(ground, phi[label], label, family) for label in phi}
+    worst = max(left for left, _ in alone.values())
+    if worst >= CLOSE or not family.shared:
+        return worst
+    solved = {label: values for label, (_, values) in alone.items()}
+    joint = _Joint(ground, phi, family)
+    starts = [joint.vector(family.values), joint.vector(solved)]
+    free = Box(np.full(len(starts[0]), -np.inf), np.full(len(starts[0]), np.inf))
+    return min(_share(joint, least(joint, [start], free)) for start in starts)
+
+
+class _Joint:
+    """All groups at once: the shared constants, then those of each group's own."""
+
+    def __init__(self, ground: Ground, phi: Mapping[str, Floats], family: Form) -> None:
+        self._labels = list(phi)
+        used = names_of(family.law)
+        self._shared = [n for n in family.shared if n in used]
+        self._local = [n for n in family.local if n in used]
+        names = [*self._shared, *self._local]
+        self._parts = [
+            Misfit(
+                family.law,
+                names,
+                records_of(ground.inputs(label), ground.space.back(phi[label])),
+                ground.space,
+                {},
+            )
+            for label in self._labels
+        ]
+        self.spread = _spread(np.concatenate(list(phi.values())))
+
+    def vector(self, values: Values) -> Floats:
+        """Constants of every group as one vector; shared ones are the mean over the groups."""
+        shared = [float(np.mean([values[g][n] for g in self._labels])) for n in self._shared]
+        local = [values[label][name] for label in self._labels for name in self._local]
+        return np.array([*shared, *local], dtype=np.float64)
+
+    def residuals(self, constants: Floats) -> Floats:
+        """Shape (points of all groups,)."""
+        return np.concatenate(
+            [part.residuals(self._own(constants, g)) for g, part in enumerate(self._parts)]
+        )
+
+    def slopes(self, constants: Floats) -> Floats:
+        """Shape (points of all groups, constants)."""
+        first = len(self._shared)
+        rows = []
+        for g, part in enumerate(self._parts):
+            own = part.slopes(self._own(constants, g))
+            row = np.zeros((len(own), len(constants)))
+            row[:, :first] = own[:, :first]
+            row[:, self._places(g)] = own[:, first:]
+            rows.append(row)
+        return np.vstack(rows)
+
+    def _own(self, constants: Floats, g: int) -> Floats:
+        return np.concatenate([constants[: len(self._shared)], constants[self._places(g)]])
+
+    def _places(self, g: int) -> slice:
+        start = len(self._shared) + g * len(self._local)
+        return slice(start, start + len(self._local))
+
+
+def _share(joint: _Joint, constants: Floats) -> float:
+    return float(np.sqrt((joint.residuals(constants) ** 2).mean())) / joint.spread
+
+
+def _spread(values: Floats) -> float:
+    spread = float(np.std(values))
+    return spread if spread > 0.0 else max(float(np.abs(values).max()), 1e-300)
 
 
 def contains(ground: Ground, family: Form, target: Form) -> How | None:
@@ -159,7 +229,7 @@ def contains(ground: Ground, family: Form, target: Form) -> How | None:
         verdict = exactly(ground, family, target, label)
         if verdict == "equal":
             continue
-        if verdict == "different" or _left(ground, phi, [label], family) >= CLOSE:
+        if verdict == "different" or _alone(ground, phi[label], label, family)[0] >= CLOSE:
             return None
         how = "numeric"
     return how
@@ -188,30 +258,21 @@ def exactly(ground: Ground, family: Form, target: Form, label: str) -> str:
     return "different" if proved else "undecided"
 
 
-def _left(ground: Ground, phi: Mapping[str, Floats], labels: Sequence[str], family: Form) -> float:
+def _alone(
+    ground: Ground, phi: Floats, label: str, family: Form
+) -> tuple[float, Mapping[str, float]]:
+    """What is left in one group, all constants of the family free, and their values there."""
+    own = family.values[label]
     names = [n for n in (*family.shared, *family.local) if n in names_of(family.law)]
-    many = len(labels) > 1
-    columns = {
-        name: np.concatenate([ground.inputs(label)[name] for label in labels])
-        for name in ground.controls
-    }
-    target = np.concatenate([phi[label] for label in labels])
-    groups = np.concatenate([[label] * len(phi[label]) for label in labels]) if many else None
-    spread = float(np.std(target))
-    if spread == 0.0:
-        spread = max(float(np.abs(target).max()), 1e-300)
-    first = family.values[labels[0]]
-    local = set(family.local) if many else set()
-    constants = [Constant(n, (first[n],), "per_group" if n in local else "shared") for n in names]
-    records = records_of(columns, ground.space.back(target), groups)
+    constants = [Constant(n, (own[n],)) for n in names]
+    records = records_of(ground.inputs(label), ground.space.back(phi))
     try:
         found = fit(family.law, constants, records, ground.space, _STARTS)
-    except InputError:
+    except (InputError, UndefinedValueError):
         # Without a value there at any start, the form is not the law's.
-        return float("inf")
-    except UndefinedValueError:
-        return float("inf")
-    return float(np.sqrt((found.residuals**2).mean())) / spread
+        return float("inf"), own
+    left = float(np.sqrt((found.residuals**2).mean())) / _spread(phi)
+    return left, {**own, **found.values(SINGLE)}
 
 
 __all__ = ("CLOSE", "Form", "Ground", "How", "contains", "exactly", "opened", "residual")

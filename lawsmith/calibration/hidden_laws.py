@@ -14,6 +14,7 @@ from numpy.random import Generator
 from lawsmith.calibration.bases import PublishedBase, base_of
 from lawsmith.calibration.bench import RefusalError, Workbench
 from lawsmith.calibration.held_out import space_of
+from lawsmith.calibration.novelty import check_exactly
 from lawsmith.calibration.proposed import variant_of_proposal
 from lawsmith.calibration.records import SINGLE, Records, Space, usable
 from lawsmith.calibration.residuals import thinned
@@ -23,7 +24,6 @@ from lawsmith.calibration.variants import Variant, ground_of, paired_variants, s
 from lawsmith.calibration.worlds import HiddenForm, WorldPlan
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError
-from lawsmith.expressions import to_infix
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
 from schemas.expression import Expression
 from schemas.problem import Constant, Problem, ReferenceLaw
@@ -81,9 +81,8 @@ class HiddenLaw:
         Raises:
             KeyError: there is no such certificate or figure.
         """
-        return {c.name: c.figures for c in self.certificates if c.name == certificate}[
-            certificate  # type: ignore[index]
-        ][name]
+        figures: dict[str, dict[str, float]] = {c.name: c.figures for c in self.certificates}
+        return figures[certificate][name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,26 +223,37 @@ def _first(
     """The best survivor of the smallest size that has one."""
     ordered = sorted(variants, key=lambda one: (len(one.moves), one.added))
     for _, alike in groupby(ordered, key=lambda one: (len(one.moves), one.added)):
-        found = list(_survivors(bench, list(alike), rng, known, rows))
-        if found:
-            return max(found, key=lambda one: one.seen.noncentrality)
+        found = sorted(
+            _survivors(bench, list(alike), rng, rows), key=lambda one: -one.seen.noncentrality
+        )
+        for one in found:
+            try:
+                _check_new(bench, one, known)
+            except RefusalError as error:
+                rows.append(refused(one.variant, error))
+            else:
+                return one
     return None
+
+
+def _check_new(bench: Workbench, found: Survivor, known: Sequence[KnownLaw]) -> None:
+    """What is dear to ask: only the law that would be chosen is compared by algebra."""
+    check_exactly(bench, found.form, found.world)
+    name = restated(bench, found, known)
+    if name is not None:
+        raise RefusalError("novelty", f"it restates the textbook law {name!r}")
 
 
 def _survivors(
     bench: Workbench,
     variants: Sequence[Variant],
     rng: Generator,
-    known: Sequence[KnownLaw],
     rows: list[RefusedLaw],
 ) -> Iterator[Survivor]:
     for variant in variants:
         (own,) = rng.spawn(1)
         try:
             found = screened(bench, variant, own)
-            name = restated(bench, found, known)
-            if name is not None:
-                raise RefusalError("novelty", f"it restates the textbook law {name!r}")
         except RefusalError as error:
             rows.append(refused(variant, error))
         else:
@@ -271,6 +281,5 @@ __all__ = (
     "find_hidden_law",
     "judged",
     "proposed_law",
-    "to_infix",
     "workbench_of",
 )

@@ -16,11 +16,13 @@ from lawsmith.calibration.visibility import (
     looked_at,
     space_of_world,
 )
+from lawsmith.calibration.worlds import HiddenForm
 from lawsmith.errors import InputError
 from lawsmith.expressions.forms import skeleton
 from schemas.calibrated_task import WorldCertificate
 from schemas.expression import Expression, substitute
 from schemas.problem import Constant
+from schemas.world import CalibratedWorld
 
 NOVEL: Final = 1e-3
 """Distance from the best refit of a reference law, as a share of the law's deviation."""
@@ -59,26 +61,30 @@ def check_novelty(bench: Workbench, variant: Variant, sized: Sized) -> WorldCert
         raise RefusalError("novelty", f"the base comes within {own:.2g} of it")
     count = float(len(bench.base.others) + 1)
     figures = {"references": count, "nearest": short(min(nearest, own))}
-    _check_exactly(bench, sized, label)
     return passed("novelty", "no reference law of the problem can be refitted to it", figures)
 
 
-def _check_exactly(bench: Workbench, sized: Sized, label: str) -> None:
-    """By algebra: a refit may miss constants that are far from its starts."""
-    names = tuple(control.name for control in sized.world.controls)
-    _, points, _ = clean_values(sized.world, sized.form, label)
-    ground = Ground(names, {label: points}, space_of_world(sized.world))
-    values = sized.form.constants[label]
-    hidden = Form(sized.form.law, tuple(values), (), {label: values})
+def check_exactly(bench: Workbench, form: HiddenForm, world: CalibratedWorld) -> None:
+    """By algebra: a refit may miss constants that are far from its starts.
+
+    Raises:
+        RefusalError: the law has the form of a reference law.
+    """
+    names = tuple(control.name for control in world.controls)
+    labels = looked_at(world)
+    label = labels[len(labels) // 2]
+    _, points, _ = clean_values(world, form, label)
+    ground = Ground(names, {label: points}, space_of_world(world))
+    values = form.constants[label]
+    hidden = Form(form.law, tuple(values), (), {label: values})
     for law in (bench.base.law, *bench.base.others):
-        first = {c.name: values.get(c.name, _first_value(c)) for c in law.constants}
-        family = Form(law.expression, tuple(first), (), {label: first})
+        fixed: dict[str, Expression] = {
+            c.name: c.fixed for c in law.constants if c.fixed is not None
+        }
+        free = {c.name: values.get(c.name, c.starts[0]) for c in law.constants if c.fixed is None}
+        family = Form(substitute(law.expression, fixed), tuple(free), (), {label: free})
         if exactly(ground, family, hidden, label) == "equal":
             raise RefusalError("novelty", f"it has the form of {law.id!r}")
 
 
-def _first_value(constant: Constant) -> float:
-    return constant.starts[0] if constant.fixed is None else constant.fixed
-
-
-__all__ = ("NOVEL", "check_novelty", "check_skeleton")
+__all__ = ("NOVEL", "check_exactly", "check_novelty", "check_skeleton")

@@ -39,6 +39,8 @@ GRID: Final = 201
 """Points along one control."""
 NOISE: Final = 1e-9
 """Fraction of the span that counts as rounding."""
+LARGEST: Final = 1e150
+"""In units of the readout: beyond it products of two values are no numbers any more."""
 _STEP: Final = 1e-4
 _FACTORS: Final = (0.5, 0.8, 1.25, 2.0)
 
@@ -114,7 +116,16 @@ class _Ground:
     def at(self, points: Values) -> Values:
         given = {name: points[:, i] for i, name in enumerate(self.names)}
         found: Any = np.asarray(self._law(given), dtype=np.float64)
-        return np.array(np.broadcast_to(found, len(points)))
+        values = np.array(np.broadcast_to(found, len(points)))
+        far = np.abs(values) > LARGEST
+        if far.any():
+            row = int(np.argmax(far))
+            raise UndefinedValueError(
+                f"{values[row].item()!r} is beyond {LARGEST:g}",
+                path="law",
+                inputs=dict(zip(self.names, points[row].tolist(), strict=True)),
+            )
+        return values
 
     def place(self, control: str) -> int:
         if control not in self.names:

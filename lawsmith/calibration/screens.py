@@ -1,5 +1,6 @@
 """What a hidden law must show before it may be one: seven screens, each with its figures."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +9,7 @@ from numpy.random import Generator
 
 from lawsmith.calibration.bench import RefusalError, Workbench, passed, short
 from lawsmith.calibration.novelty import check_novelty, check_skeleton
-from lawsmith.calibration.records import Space, records_of
+from lawsmith.calibration.records import records_of
 from lawsmith.calibration.sizing import Sized, sized
 from lawsmith.calibration.solvability import LARGEST_ERROR, oracle_fit
 from lawsmith.calibration.variants import Variant
@@ -19,18 +20,23 @@ from lawsmith.calibration.visibility import (
     clean_values,
     looked_at,
     rank_ratio,
+    space_of_world,
 )
 from lawsmith.calibration.worlds import HiddenForm
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import check_dimensions, to_infix
 from schemas.calibrated_task import RefusedLaw, WorldCertificate
 from schemas.expression import MAX_DEPTH, names_of, walk
+from schemas.problem import Constant
 from schemas.world import CalibratedWorld
 
 MOST_NODES: Final = 96
 MOST_LITERALS: Final = 24
 """More numbers in one law are a table, not a law."""
 LEAST_RANK: Final = 1e-10
+MOST_BOUND: Final = 0.25
+"""Share of groups in which a constant may end at its bound: there records do not determine it."""
+BOUND: Final = 1e-6
 _LOOKUPS: Final = frozenset({"step", "sign", "floor", "ceil", "round", "mod"})
 
 
@@ -40,6 +46,7 @@ class Survivor:
 
     variant: Variant
     form: HiddenForm
+    world: CalibratedWorld
     by_design: bool
     """Whether the size of what was added is set for visibility, not by the records."""
     seen: Visibility
@@ -73,7 +80,7 @@ def screened(bench: Workbench, variant: Variant, rng: Generator) -> Survivor:
         solvable,
         _noise(one.world),
     )
-    return Survivor(variant, one.form, one.by_design, one.seen, certificates)
+    return Survivor(variant, one.form, one.world, one.by_design, one.seen, certificates)
 
 
 def refused(variant: Variant, error: RefusalError) -> RefusedLaw:
@@ -147,19 +154,38 @@ def check_solvable(one: Sized, variant: Variant, rng: Generator) -> WorldCertifi
 
 
 def _determined(one: Sized, variant: Variant, shape: Mapping[str, float]) -> WorldCertificate:
+    """Slopes of full rank in every group looked at, and constants away from their bounds."""
     free = [c.name for c in variant.constants if c.fixed is None]
-    label = looked_at(one.world)[0]
-    _, points, phi = clean_values(one.world, one.form, label)
-    space = Space(one.world.space)
-    inputs = {control.name: points[:, i] for i, control in enumerate(one.world.controls)}
-    records = records_of(inputs, space.back(phi))
-    ratio = rank_ratio(one.form.law, free, dict(one.form.constants[label]), records, space)
-    if ratio < LEAST_RANK:
-        raise RefusalError("integrity", f"constants cannot be told apart: rank ratio {ratio:.2g}")
+    space = space_of_world(one.world)
+    ratios = []
+    for label in looked_at(one.world):
+        _, points, phi = clean_values(one.world, one.form, label)
+        inputs = {control.name: points[:, i] for i, control in enumerate(one.world.controls)}
+        records = records_of(inputs, space.back(phi))
+        values = dict(one.form.constants[label])
+        ratios.append(rank_ratio(one.form.law, free, values, records, space))
+    if min(ratios) < LEAST_RANK:
+        raise RefusalError(
+            "integrity", f"constants cannot be told apart: rank ratio {min(ratios):.2g}"
+        )
+    for constant in variant.constants:
+        bound = [_at_bound(constant, own[constant.name]) for own in one.form.constants.values()]
+        share = sum(bound) / len(bound)
+        if share > MOST_BOUND:
+            raise RefusalError(
+                "integrity", f"{constant.name!r} ends at a bound in {share:.0%} of the groups"
+            )
     return passed(
         "integrity",
         "it is small, has no table of cases, keeps the controls, and its constants are determined",
-        {**shape, "rank_ratio": short(ratio)},
+        {**shape, "rank_ratio": short(min(ratios))},
+    )
+
+
+def _at_bound(constant: Constant, value: float) -> bool:
+    bounds = [bound for bound in (constant.low, constant.high) if bound is not None]
+    return constant.fixed is None and any(
+        math.isclose(value, bound, rel_tol=BOUND, abs_tol=1e-12) for bound in bounds
     )
 
 

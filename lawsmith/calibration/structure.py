@@ -155,9 +155,20 @@ class _Case:
         law, numbers = opened(expression, (*self.ground.controls, *names_of(expression)))
         given = {n: v for n, v in {**shared, **numbers}.items() if n in names_of(law)}
         own = [one for one in local if one.name in names_of(law)]
-        starts = {one.name: one.starts for one in own}
-        form = self._fitted(law, given, starts, held=True)
-        form = form or self._fitted(law, given, starts, held=False)
+        most = max((len(one.starts) for one in own), default=1)
+        starts = [
+            Constant(
+                one.name,
+                (*one.starts, *one.starts[-1:] * (most - len(one.starts))),
+                "per_group",
+                None,
+                one.low,
+                one.high,
+            )
+            for one in own
+        ]
+        form = self._fitted(law, given, starts, held=tuple(given))
+        form = form or self._fitted(law, given, starts, held=())
         # A number is no freedom that the submission claims, yet it may stand for a constant.
         return None if form is None else replace(form, held=tuple(numbers))
 
@@ -202,9 +213,13 @@ class _Case:
         first = next(iter(self.hidden.values.values()))
         names = sorted(names_of(law) - controls)
         shared = {n: first.get(n, 1.0) for n in names if n not in self.key.local}
-        local = {n: (first[n],) for n in names if n in self.key.local}
-        form = self._fitted(law, shared, local, held=False)
-        return None if form is None else self._same(given, form)
+        local = [Constant(n, (first[n],), "per_group") for n in names if n in self.key.local]
+        # A scale of the base that is never fitted is no freedom of the base.
+        held = tuple(n for n in shared if n in self.key.fixed)
+        form = self._fitted(law, shared, local, held=held)
+        if form is None:
+            return None
+        return self._same(given, Form(form.law, form.shared, form.local, form.values, held))
 
     def _same(self, given: Form, other: Form) -> How | None:
         """Two-way: each family holds the other at generic values."""
@@ -244,16 +259,17 @@ class _Case:
         self,
         law: Expression,
         shared: Mapping[str, float],
-        local: Mapping[str, Sequence[float]],
+        local: Sequence[Constant],
         *,
-        held: bool,
+        held: Sequence[str],
     ) -> Form | None:
         """A form with constants fitted to the hidden law; None where it has no value."""
-        constants = [Constant(n, fixed=v) if held else Constant(n, (v,)) for n, v in shared.items()]
-        count = min((len(starts) for starts in local.values()), default=1)
-        if not held:
-            count = 1
-        constants += [Constant(n, tuple(s[:count]), "per_group") for n, s in local.items()]
+        most = len(local[0].starts) if local else 1
+        constants = [
+            Constant(n, fixed=v) if n in held else Constant(n, (v,) * most)
+            for n, v in shared.items()
+        ]
+        constants += local
         truth = self.ground.phi(self.hidden)
         labels = list(truth)
         grouped = len(labels) > 1 or bool(local)
@@ -271,7 +287,7 @@ class _Case:
             # Without a value over the support at any start, it is no law there.
             return None
         values = {label: found.values(label if grouped else SINGLE) for label in labels}
-        return Form(law, tuple(shared), tuple(local), values)
+        return Form(law, tuple(shared), tuple(c.name for c in local), values)
 
 
 def _rank(truth: Floats, guess: Floats) -> float:

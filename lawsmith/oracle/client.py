@@ -14,7 +14,7 @@ from typing import Any, Final
 from lawsmith.errors import PrerequisiteError
 from lawsmith.oracle.calibrated import QueryAnswer
 from lawsmith.oracle.session import Answer
-from schemas.calibrated_task import WorldReading
+from schemas.calibrated_task import WorldCall, WorldReading
 from schemas.record import canonical_json, strict_json
 
 TIMEOUT: Final = 60.0
@@ -133,6 +133,15 @@ class ParallelClient:
         found = self.client._ask(f"sessions/{self.name}/query", body)
         rows = tuple(WorldReading.model_validate_json(canonical_json(row)) for row in found["rows"])
         return QueryAnswer(**{**found, "rows": rows})
+
+    def history(self) -> tuple[WorldCall, ...]:
+        """The answered calls, as a submission states them.
+
+        Raises:
+            OracleFaultError: no answer.
+        """
+        found = self.client._ask(f"sessions/{self.name}", None)["history"]
+        return tuple(WorldCall.model_validate_json(canonical_json(call)) for call in found)
 
     def close(self) -> None:
         """Ends the trial.

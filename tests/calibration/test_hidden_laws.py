@@ -1,6 +1,7 @@
 """Hidden laws: what is chosen, what is refused and why, and that what is added shows."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -106,8 +107,15 @@ def levels(problem_id: str) -> tuple[float, float, float]:
     key = key_of(problem_id)
     values = next(iter(found.form.constants.values()))
 
-    def own(names: tuple[str, ...]) -> list[LocalConstant]:
-        return [LocalConstant(name=n, starts=(values[n],), low=None, high=None) for n in names]
+    declared = {c.name: c for c in (*found.base.constants, *found.constants)}
+
+    def own(names: Sequence[str]) -> list[LocalConstant]:
+        return [
+            LocalConstant(
+                name=n, starts=declared[n].starts, low=declared[n].low, high=declared[n].high
+            )
+            for n in names
+        ]
 
     shared = {name: 1.3 * values[name] for name in found.shared if name not in found.fixed}
     fixed = {name: values[name] for name in found.fixed}
@@ -118,14 +126,8 @@ def levels(problem_id: str) -> tuple[float, float, float]:
         for name, c in base.items()
         if c.scope == "shared"
     }
-    local = [
-        LocalConstant(
-            name=n, starts=(values.get(n, c.starts[0] if c.starts else 1.0),), low=None, high=None
-        )
-        for n, c in base.items()
-        if c.scope == "per_group"
-    ]
-    second = structure_of_law(found.base.expression, rest, local, key, world)
+    local = [n for n, c in base.items() if c.scope == "per_group"]
+    second = structure_of_law(found.base.expression, rest, own(local), key, world)
     third = structure_of_law(parse_infix("1.7"), {}, [], key, world)
     return first.score, second.score, third.score
 

@@ -7,12 +7,12 @@ tested where the room is; the pointer stands here:
 | --- | --- |
 | 4, 5, 6, 7, 8 | tests/calibration/test_metrics.py |
 | 11, 15 | tests/calibration/test_structure.py, tests/release/test_calibrated_tasks.py |
-| 17, 18, 19, 20, 25 | tests/oracle/test_calibrated_sessions.py |
+| 17, 18, 19, 20 | tests/oracle/test_calibrated_sessions.py |
 | 16, 19 | tests/oracle/test_calibrated_server.py |
 | 21, 22 | tests/calibration/test_worlds.py, tests/calibration/test_neighbours.py |
 | 23 | tests/calibration/test_building.py |
 | 24 | tests/calibration/test_hidden_laws.py |
-| 26, 28 | tests/evaluation/test_calibrated_answers.py |
+| 2, 13, 14, 26, 28 | tests/evaluation/test_calibrated_answers.py |
 | 29 | tests/release/test_calibrated_tasks.py |
 | 30 | tests/calibration/test_problems.py |
 """
@@ -25,6 +25,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from lawsmith.calibration.building import build_problem
 from lawsmith.calibration.discipline import counted_literals
 from lawsmith.calibration.metrics import Metric, metric_scale, near_perfect
 from lawsmith.calibration.pools import pool_bytes, read_pool
@@ -37,7 +38,9 @@ from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.evaluation.calibrated import mean_score, read_submission
 from lawsmith.expressions import parse_infix
 from lawsmith.gateways.datasets import problem_ids
-from schemas.calibrated_task import CalibratedSubmission
+from lawsmith.oracle.calibrated import ParallelSession, ParallelWorld
+from lawsmith.release.calibrated import calibrated_tasks
+from schemas.calibrated_task import CalibratedSubmission, ParallelOutOfRange
 from schemas.expression import ARITIES
 from schemas.problem import RESERVED, MetricName, Problem
 from schemas.validity import Limit, Sign
@@ -297,14 +300,63 @@ def test_defect_24_what_was_added_shows_within_the_budget(
     assert "solvability" in figures
 
 
+def trial(problems: ModuleType, out_of_range: ParallelOutOfRange = "reject") -> ParallelSession:
+    found = problems.tasks(problems.SINGLE)
+    form = problems.built(problems.SINGLE).built.hidden.form
+    task = found.parallel.model_copy(update={"out_of_range": out_of_range})
+    simulator = CalibratedSimulator(found.world, found.pool, form)
+    return ParallelSession(ParallelWorld(task, simulator, {}, problems.KEY), 1)
+
+
+def test_defect_17_no_seed_is_taken(problems: ModuleType) -> None:
+    """The player chose the seed."""
+    answer = trial(problems).query({"points": [{"body": 1.0}], "seed": 20260514})
+    assert not answer.accepted
+    assert "seed" in str(answer.error)
+
+
+def test_defect_18_a_spent_budget_gives_nothing(problems: ModuleType) -> None:
+    """One row a call was free for ever once the budget was spent."""
+    session = trial(problems)
+    body = {"points": [{"body": 1.0}] * 10, "samples": 3}
+    assert sum(len(session.query(body).rows) for _ in range(30)) == 300
+    assert session.query({"points": [{"body": 1.0}]}).rows == ()
+
+
+def test_defect_19_one_budget_and_refusals_that_end(problems: ModuleType) -> None:
+    """Two unrelated budgets held, and refused calls were without end."""
+    found = problems.tasks(problems.SINGLE)
+    assert found.world.limits.rows == found.parallel.budget.rows
+    session = trial(problems)
+    for _ in range(found.parallel.budget.refused_calls):
+        assert session.query({"points": [{"body": -1.0}]}).rows_left == 300
+    assert session.ended == "refusals"
+
+
+def test_defect_20_what_is_clipped_is_flagged_point_by_point(problems: ModuleType) -> None:
+    """Points beyond the support piled up at its edge, told by one count of coordinates."""
+    point = {"body": 1e9}
+    assert not trial(problems).query({"points": [point]}).accepted
+    rows = trial(problems, "clip").query({"points": [point, {"body": 1.0}]}).rows
+    assert [row.clipped for row in rows] == [("body",), ()]
+
+
+def test_defect_23_the_world_knows_no_held_out_row(problems: ModuleType) -> None:
+    """Worlds were calibrated on all rows, the Real task's test rows too."""
+    found, built = problems.tasks(problems.SINGLE), problems.built(problems.SINGLE)
+    assert found.world.calibration_rows == "train"
+    held = {row.inputs for row in found.real_key.held_out}
+    assert not held & {tuple(row) for table in found.pool.inputs for row in table.tolist()}
+    assert sum(len(rows) for rows in found.pool.residuals) == len(built.split.train)
+
+
 @pytest.mark.parametrize("name", sorted(RESERVED))
 def test_defect_25_no_name_clashes_with_a_query(problems: ModuleType, name: str) -> None:
     """An input called seed, n_samples or group_id would clash with keyword arguments."""
     problem: Problem = problems.loaded(problems.SINGLE).problem
-    data = json.loads(problem.to_json().replace('"name":"body"', f'"name":"{name}"'))
-    data.pop("digest")
-    data.pop("schema_version")
-    with pytest.raises(ValueError, match=r"."):
+    data = json.loads(problem.to_json().replace('"body"', f'"{name}"'))
+    del data["digest"], data["schema_version"]
+    with pytest.raises(ValueError, match="are reserved"):
         Problem.model_validate_json(json.dumps(data))
     score = problems.small_real().score(name, shared={name: 1.0})
     assert not score.valid
@@ -336,6 +388,16 @@ def test_defect_28_harmless_names_and_words_are_harmless(problems: ModuleType) -
     for name in names:
         more: dict[str, Any] = {"shared": {name: 2.0}, "explanation": "import os; eval(x)"}
         assert case.score(f"{name}*x", **more).valid
+
+
+def test_defect_29_tasks_are_built_again_from_what_is_committed(problems: ModuleType) -> None:
+    """Construction code, seeds and splits were unpublished: nobody could rebuild the set."""
+    found = problems.loaded(problems.GROUPED)
+    again = build_problem(found.problem, found.table, problems.KEY, "historical-dev")
+    first = problems.tasks(problems.GROUPED)
+    made = calibrated_tasks(again, problems.KEY, "historical-dev")
+    for part in ("parallel", "parallel_key", "real", "real_key", "world"):
+        assert getattr(made, part).to_json() == getattr(first, part).to_json()
 
 
 @pytest.mark.parametrize("problem_id", problem_ids(ROOT / "data"))

@@ -8,13 +8,20 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
+from lawsmith.calibration.discipline import handed_in
+from lawsmith.calibration.fitting import fit
+from lawsmith.calibration.real_scores import space_of_task
+from lawsmith.calibration.records import records_of
 from lawsmith.errors import IntegrityError
+from lawsmith.evaluation.calibrated import read_submission, score_submission
 from lawsmith.oracle.client import OracleClient, OracleFaultError, oracle_process
 from lawsmith.oracle.sealed import load_worlds
 from lawsmith.release.bundle import read_public
 from lawsmith.release.calibrated_background import sealed_texts
+from schemas.expression import to_wire
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +131,31 @@ def test_a_parallel_task_has_the_budget_that_it_states(
     for extra in ({"budget": 10_000}, {"seed": 1}):
         status, _ = raw(oracle, "/sessions", json.dumps({"task_id": task.id, **extra}).encode())
         assert status == 400
+
+
+def test_a_player_who_has_the_form_gets_full_marks_from_readings_alone(
+    oracle: OracleClient, problems: ModuleType
+) -> None:
+    found = problems.tasks(problems.SINGLE)
+    task, law = found.parallel, problems.built(problems.SINGLE).built.hidden
+    (control,) = task.controls
+    trial = oracle.open_parallel(task.id)
+    points = np.geomspace(control.low, control.high, 100).clip(control.low, control.high)
+    for part in np.split(points, 10):
+        assert trial.query([{control.name: x} for x in part.tolist()], samples=3).accepted
+    calls = trial.history()
+    rows = [row for call in calls for row in call.rows]
+    records = records_of({control.name: [r.inputs[0] for r in rows]}, [r.output for r in rows])
+    fitted = fit(law.law, law.constants, records, space_of_task(task))
+    text = json.dumps(
+        {
+            "expression": to_wire(handed_in(law.law, law.constants)[0]),
+            "shared": {name: fitted.values("")[name] for name in fitted.shared},
+        }
+    )
+    entry = read_submission(text, task, release_id="r", player="p", calls=calls)
+    score = score_submission(entry, task, found.parallel_key, world=found.world)
+    assert (score.valid, score.structure) == (True, 1.0)
 
 
 @pytest.mark.parametrize("problem_id", ["brain_body", "puromycin"])

@@ -1,17 +1,22 @@
 """Parallel and Real tasks: what they say, what they keep back, and what baselines reach."""
 
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from lawsmith.calibration.baselines import BASELINES
 from lawsmith.calibration.discipline import caps_of
 from lawsmith.errors import InputError
-from lawsmith.release.calibrated import calibrated_tasks, group_labels
+from lawsmith.gateways.datasets import problem_ids
+from lawsmith.release.calibrated import calibrated_tasks
 from lawsmith.release.calibrated_background import sealed_texts
+from lawsmith.release.calibrated_parts import group_labels
 from lawsmith.seals import task_id
 from schemas.calibrated_task import ParallelTask, RealTask
 
+ROOT = Path(__file__).resolve().parents[2]
 BOTH = pytest.mark.parametrize("problem_id", ["brain_body", "puromycin"])
 
 
@@ -129,3 +134,21 @@ def test_anchors_are_those_of_every_published_law(problems: ModuleType) -> None:
         assert anchor.metric == pytest.approx(float(away.mean()), rel=1e-12)
     metrics = {anchor.law_id: anchor.metric for anchor in found.real_key.anchors}
     assert found.real_key.reference == min(metrics, key=lambda law: metrics[law])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("problem_id", problem_ids(ROOT / "data"))
+def test_every_problem_ships_a_real_task_and_its_baselines_do_as_expected(
+    problems: ModuleType, problem_id: str
+) -> None:
+    found = problems.tasks(problem_id)
+    assert found.real is not None, found.real_reason
+    scores = {(s.kind, s.player.removeprefix("baseline:")): s for s in found.baselines}
+    assert scores["real", "oracle-form"].numeric == pytest.approx(0.5, abs=1e-6)
+    assert scores["real", "oracle-form"].validity == 1.0
+    assert scores["real", "null"].numeric < 0.25
+    if found.parallel is None:
+        assert found.parallel_reason
+        return
+    levels = {name: scores["parallel", name].structure for name in BASELINES}
+    assert levels == {"oracle-form": 1.0, "published-form": 0.5, "null": 0.0}

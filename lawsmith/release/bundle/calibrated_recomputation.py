@@ -17,7 +17,8 @@ from lawsmith.calibration.real_scores import score_real
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.release.bundle.calibrated_remaking import RELATIVE, Remade, data_of, remake
-from lawsmith.release.calibrated import NoTaskError, parallel_parts
+from lawsmith.release.calibrated_parallel import parallel_task
+from lawsmith.release.calibrated_parts import NoTaskError
 from lawsmith.release.differences import differences
 from lawsmith.release.problems import CalibratedProblem, pool_path, table_rows
 from lawsmith.release.tables import row_path
@@ -83,7 +84,7 @@ def search_faults(
     yield from _score_faults(stored, remade, ("parallel",))
     found: ParallelKey | None = None
     with suppress(NoTaskError):
-        found = parallel_parts(built, key)[2]
+        found = parallel_task(built, key)[2]
     sealed = stored.parallel_key
     if sealed is None or found is None:
         if sealed is not found:

@@ -17,7 +17,9 @@ from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.worlds import WorldPlan, calibrate
 from lawsmith.errors import IntegrityError
 from lawsmith.oracle.calibrated_sealed import hidden_form
-from lawsmith.release.calibrated import NoTaskError, parallel_parts, real_parts
+from lawsmith.release.calibrated_parallel import parallel_task
+from lawsmith.release.calibrated_parts import NoTaskError
+from lawsmith.release.calibrated_real import real_task
 from lawsmith.release.differences import differences
 from lawsmith.release.problems import CalibratedProblem
 from schemas.calibrated_task import (
@@ -119,13 +121,13 @@ def remake(stored: CalibratedProblem, key: bytes, collection: Collection) -> Rem
         built = replace(built, search=search, built=BuiltWorld(hidden, world, pool))
     parallel, parallel_key, made = None, None, None
     with suppress(NoTaskError):
-        found, parallel, parallel_key = parallel_parts(built, key)
+        found, parallel, parallel_key = parallel_task(built, key)
         made = found.world
     real, real_key = None, None
     observations: tuple[RealObservation, ...] = ()
     submissions: tuple[CalibratedSubmission, ...] = ()
     with suppress(NoTaskError):
-        real, real_key, observations = real_parts(built, key)
+        real, real_key, observations = real_task(built, key)
         submissions = tuple(real_submissions(built, real, real_key.reference).values())
     return Remade(parallel, parallel_key, made, pool, real, real_key, observations, submissions)
 
