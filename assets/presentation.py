@@ -7,8 +7,8 @@ from types import MappingProxyType
 import dagster as dg
 
 from lawsmith.gateways.warehouse import Store, rebuild_catalogue
-from lawsmith.stages.checks import Looked
 from lawsmith.stages.context import StageReport
+from lawsmith.stages.looked import Looked
 from lawsmith.stages.plain_text import markdown_text
 
 OWNERS = ["team:lawsmith"]

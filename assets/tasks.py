@@ -16,6 +16,7 @@ from lawsmith.stages import tasks as stage_tasks
         # A cut may hold families of any week.
         dg.AssetDep(["temporal", "worlds"], partition_mapping=dg.AllPartitionMapping()),
         dg.AssetKey(["historical", "worlds"]),
+        dg.AssetKey(["historical", "calibrated"]),
         dg.AssetKey(["publications"]),
     ],
     group_name="releases",
@@ -24,7 +25,7 @@ from lawsmith.stages import tasks as stage_tasks
     code_version="1",
 )
 def tasks(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeResult[None]:
-    """One row is a task: one setting in one environment of an eligible family."""
+    """One row is a task: a setting in an environment of a family, or one on real data."""
     stage = engine.release(context.partition_key)
     made = stage_tasks.run(stage, context.partition_key)
     return materialized(made, pictures.funnel(stage, context.partition_key))
@@ -33,7 +34,7 @@ def tasks(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeRe
 @dg.asset_check(
     asset=dg.AssetKey(["tasks"]),
     name="paired",
-    description="Four tasks a family, keyed ids, one background text.",
+    description="Four tasks a family with one background text; every key fits its task.",
 )
 def tasks_paired(engine: Engine) -> dg.AssetCheckResult:
     """Four tasks a family, keyed ids, one background text."""

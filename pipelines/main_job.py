@@ -57,7 +57,7 @@ def _look_up(context: StageContext, engine: Engine, outcome: Outcome) -> None:
 
 
 def build_historical(engine: Engine, collection: Collection, outcome: Outcome) -> None:
-    """Forge the Historical families if any is missing, and cut their release if they changed."""
+    """Build missing Historical families and problems, and cut their release if they changed."""
     context = open_context(collection=collection, config_file=engine.config_file or None)
     if pending_historical(context):
         with open_instance(context.store) as instance:
@@ -75,13 +75,13 @@ def cut_next(
     cutoff: str | None,
     until: str | None,
 ) -> None:
-    """Cut the next release of a series, unless the standing one holds today's families."""
+    """Cut the next release of a series, unless the standing one holds what it would."""
     plan: Plan = plan_cut(context, series=series, cutoff=cutoff, until=until)
     if plan.standing is not None:
         outcome.releases.append((plan.standing, False))
         return
-    if not plan.families:
-        outcome.notes.append(f"no release {plan.cut.id}: no family is eligible yet")
+    if not plan.families and not plan.problems:
+        outcome.notes.append(f"no release {plan.cut.id}: nothing is eligible yet")
         return
     outcome.releases.append((cut(context, engine, plan.cut, outcome), True))
 

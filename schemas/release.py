@@ -1,7 +1,7 @@
 """Releases: what is in one, who made it, and how every byte of it is accounted for."""
 
 import json
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from schemas.record import (
     Day,
@@ -56,6 +56,13 @@ class StageCount(Part):
     count: int
 
 
+class KindCount(Part):
+    """How many tasks of a kind a release holds; scores of two kinds are never averaged."""
+
+    kind: Literal["paired", "parallel", "real"]
+    tasks: int
+
+
 class StratumCount(Part):
     """How many families of a difficulty and move kind a release holds."""
 
@@ -67,6 +74,7 @@ class StratumCount(Part):
 class PublicManifest(Record):
     """What the public tree holds. `id` is the release id, `temporal-2026.11.0`."""
 
+    schema_version: ClassVar[int] = 2
     not_content: ClassVar[frozenset[str]] = frozenset({"created_at", "code_version"})
 
     collection: Collection
@@ -80,7 +88,12 @@ class PublicManifest(Record):
     eligibility: EligibilityPolicy | None
     policies: tuple[Policy, ...]
     tasks: int
+    """Of all kinds."""
+    kinds: tuple[KindCount, ...]
+    """How many of each kind; a kind without tasks is left out."""
     families: int
+    problems: int
+    """Of which Parallel or Real tasks are made."""
     dispositions: tuple[StageCount, ...]
     strata: tuple[StratumCount, ...]
     cleanliness: tuple[PlayerCleanliness, ...]
@@ -98,6 +111,19 @@ class PublicManifest(Record):
     canary: str
     code_version: str
     created_at: Instant
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The manifest of one JSON text; one of version 1 knew paired tasks alone.
+
+        Raises:
+            ValueError: as for every record; of version 1, too, the stored digest must fit.
+        """
+        data = _former(cls, text)
+        if data is None:
+            return super().from_json(text)
+        kinds = [{"kind": "paired", "tasks": data["tasks"]}] if data.get("tasks") else []
+        return cls.model_validate_json(json.dumps({**data, "kinds": kinds, "problems": 0}))
 
 
 class SealedManifest(Record):
@@ -142,15 +168,9 @@ class Cut(Record):
         Raises:
             ValueError: as for every record; of version 1, too, the stored digest must fit.
         """
-        data = strict_json(text)
-        if not isinstance(data, dict) or data.get("schema_version") != 1:
+        data = _former(cls, text)
+        if data is None:
             return super().from_json(text)
-        stored, _ = data.pop("digest", None), data.pop("schema_version")
-        content = {name: value for name, value in data.items() if name != "id"}
-        if content_digest(record_name(cls), 1, content) != stored:
-            raise ValueError(
-                f"Cut {data.get('id')!r}: its stored digest is not that of its content"
-            )
         return cls.model_validate_json(json.dumps({**data, "journals": [], "categories": []}))
 
 
@@ -159,3 +179,18 @@ class Fault(Part):
 
     path: str
     what: str
+
+
+def _former(kind: type[Record], text: str) -> dict[str, Any] | None:
+    """The fields of a record of version 1, its digest checked; None for other versions."""
+    data = strict_json(text)
+    if not isinstance(data, dict) or data.get("schema_version") != 1:
+        return None
+    stored, _ = data.pop("digest", None), data.pop("schema_version")
+    apart = {"id", *kind.not_content}
+    content = {name: value for name, value in data.items() if name not in apart}
+    if content_digest(record_name(kind), 1, content) != stored:
+        raise ValueError(
+            f"{kind.__name__} {data.get('id')!r}: its stored digest is not that of its content"
+        )
+    return data

@@ -24,12 +24,13 @@ Stage = Literal[
     "reviews/card",
     "families",
     "reviews/case",
+    "problems",
     "worlds",
     "tasks",
 ]
 """The stage tables; eligibility at a cut is stage `tasks` with its release id."""
 
-SubjectKind = Literal["paper", "packet", "card", "family", "week"]
+SubjectKind = Literal["paper", "packet", "card", "family", "problem", "week"]
 """A week is a subject where its harvest is incomplete, and where a network source gave all."""
 
 _PAPER = re.compile(r"(arxiv|sample|folder):[A-Za-z0-9.-]+")
@@ -120,6 +121,21 @@ class ReasonCode(StrEnum):
     BACKGROUND_LEAKS = "background_leaks"
     BLEND_TOO_LARGE = "blend_too_large"
     UNDECIDED = "undecided"
+    # problems: admission, hidden laws
+    TABLE_UNREADABLE = "table_unreadable"
+    TOO_FEW_ROWS = "too_few_rows"
+    RANK_CORRELATION = "rank_correlation"
+    EXACT_FUNCTION = "exact_function"
+    NAMED_LIKE_TARGET = "named_like_target"
+    NO_LAW_BEATS_BASELINES = "no_law_beats_baselines"
+    NO_LAW_EXPLAINS = "no_law_explains"
+    NEAR_PERFECT = "near_perfect"
+    FEW_VALIDITY_ITEMS = "few_validity_items"
+    HELD_BACK = "held_back"
+    NOT_MEASURED = "not_measured"
+    NOT_RETYPED = "not_retyped"
+    NO_TASK = "no_task"
+    NO_HIDDEN_LAW = "no_hidden_law"
     # eligibility at the cut
     BEFORE_CUTOFF = "before_cutoff"
     JOURNAL_BEFORE_CUTOFF = "journal_before_cutoff"

@@ -43,6 +43,8 @@ FEW = (
     "rydberg_series",
 )
 """Historical families of the shared store: two readouts, choices, a joint limit, a distractor."""
+FEW_PROBLEMS = ("puromycin", "tree_volume")
+"""Problems of the shared store: two groups with one control, one group with two."""
 Data = dict[str, Any]
 
 
@@ -109,8 +111,10 @@ class DataFolder:
         return edited
 
 
-def copy_data(to: Path, historical: Sequence[str] = ()) -> DataFolder:
-    """The data folder again: the sample copied, all else linked; of Historical cards some."""
+def copy_data(
+    to: Path, historical: Sequence[str] = (), problems: Sequence[str] = FEW_PROBLEMS
+) -> DataFolder:
+    """The data folder again: the sample copied, all else linked; of cards and problems some."""
     to.mkdir(parents=True)
     for item in sorted((ROOT / "data").iterdir()):
         if item.name == "sample":
@@ -119,6 +123,10 @@ def copy_data(to: Path, historical: Sequence[str] = ()) -> DataFolder:
             (to / item.name).mkdir()
             for name in historical:
                 (to / item.name / f"{name}.json").symlink_to(item / f"{name}.json")
+        elif item.name == "problems":
+            (to / item.name).mkdir()
+            for name in (*(f"{one}.json" for one in problems), "rejected.json", "tables"):
+                (to / item.name / name).symlink_to(item / name)
         elif item.name != "store":
             (to / item.name).symlink_to(item)
     return DataFolder(to)
@@ -264,6 +272,17 @@ def problems() -> ModuleType:
 def historical_release(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("historical")
     return write_release(root, samples.historical_content(), samples.NOW, "test").path
+
+
+@pytest.fixture(scope="session")
+def data_release(
+    samples: ModuleType, problems: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A release of two problems alone: one table, and two groups."""
+    root = tmp_path_factory.mktemp("data")
+    made = tuple(samples.calibrated_problem(problems, one) for one in problems.BOTH)
+    content = samples.historical_content(families=(), cards=(), problems=made)
+    return write_release(root, content, samples.NOW, "test").path
 
 
 @pytest.fixture(scope="session")

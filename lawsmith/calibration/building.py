@@ -5,7 +5,7 @@ held-out row may shape what a player can ask for.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,21 +103,35 @@ def build_problem(
     Raises:
         InputError: the split cannot be made, or the key is not 32 bytes.
     """
+    published = published_problem(problem, table, collection)
+    if not published.admission.admitted:
+        return published
+    rows = len(published.split.train)
+    records = calibration_records(table, published.split)
+    search = find_hidden_law(problem, records, generator(key, "laws", problem.id), rows, known)
+    built: BuiltWorld | None = None
+    if search.chosen is not None:
+        world, pool = world_of(problem, search.chosen, records, rows)
+        built = BuiltWorld(search.chosen, world, pool)
+    return replace(published, search=search, built=built)
+
+
+def published_problem(
+    problem: Problem, table: ProblemTable, collection: Collection
+) -> BuiltProblem:
+    """A problem without a hidden law: its split, admission and the fits of its published laws.
+
+    Nothing here is drawn; the Real task of a problem follows from it alone.
+
+    Raises:
+        InputError: the split cannot be made.
+    """
     split = make_split(problem, table)
     held_out = held_out_predictions(problem, table, split)
     admission = admit(problem, table, split, held_out)
-    records = calibration_records(table, split)
-    fits, choice = _published(problem, records)
-    search: Search | None = None
-    built: BuiltWorld | None = None
-    if admission.admitted:
-        draws = generator(key, "laws", problem.id)
-        search = find_hidden_law(problem, records, draws, len(split.train), known)
-        if search.chosen is not None:
-            world, pool = world_of(problem, search.chosen, records, len(split.train))
-            built = BuiltWorld(search.chosen, world, pool)
+    fits, choice = published_fits(problem, calibration_records(table, split))
     return BuiltProblem(
-        problem, table, collection, split, admission, held_out, fits, choice, search, built
+        problem, table, collection, split, admission, held_out, fits, choice, None, None
     )
 
 
@@ -155,8 +169,19 @@ def world_of(
         InputError: the law is constant in a group, or bounds clip too much of it.
         UndefinedValueError: the law has no value somewhere in the support.
     """
+    plan = plan_of(problem, train_rows)
+    return calibrate(plan, hidden.form, records, space_of(problem.residuals))
+
+
+def plan_of(problem: Problem, train_rows: int) -> WorldPlan:
+    """What the world of a problem is told.
+
+    Args:
+        problem: whose readout and controls it has.
+        train_rows: they set the query limits.
+    """
     readout = problem.readout
-    plan = WorldPlan(
+    return WorldPlan(
         id=f"{problem.id}/world",
         problem_id=problem.id,
         problem_digest=problem.digest,
@@ -172,11 +197,14 @@ def world_of(
         calibration_rows="train",
         train_rows=train_rows,
     )
-    return calibrate(plan, hidden.form, records, space_of(problem.residuals))
 
 
-def _published(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
-    """Fits of the published laws to the usable records, and which of them is the base."""
+def published_fits(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
+    """Fits of the published laws to the usable records, and which of them is the base.
+
+    A law that cannot be fitted is absent; without any, or where each is constant, there is no
+    choice.
+    """
     try:
         kept = thinned(usable(records)[0], 0)
     except InputError:
@@ -202,5 +230,8 @@ __all__ = (
     "build_problem",
     "calibration_records",
     "held_out_predictions",
+    "plan_of",
+    "published_fits",
+    "published_problem",
     "world_of",
 )

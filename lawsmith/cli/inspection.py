@@ -20,6 +20,7 @@ from lawsmith.stages.card_pages import card_page
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.explaining import explain as explained
 from lawsmith.stages.explaining import listed_cards
+from lawsmith.stages.explaining_problems import PROBLEM_COLUMNS, problem_counts
 from lawsmith.stages.opening import configure, open_context
 from schemas.source import Collection, Outcome, ReasonCode
 
@@ -49,6 +50,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
     )
     rows = [(*key, count) for key, count in sorted(counts.items())]
     papers = paper_rows(furthest_by_paper(dispositions))
+    problems = problem_counts(context.store)
     releases = sorted(path.name for path in context.store.releases.glob("*-*"))
     with context.ledger() as ledger:
         spent = ledger.spent()
@@ -63,6 +65,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
                 "papers": console.as_objects(
                     ("paper", "stage", "outcome", "reason", "sentence"), papers
                 ),
+                "problems": console.as_objects(PROBLEM_COLUMNS, problems),
                 "releases": releases,
                 "calls": spent.calls,
                 "tokens": spent.tokens,
@@ -73,6 +76,8 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
     console.say(f"{context.store.home} · collection {context.collection}")
     console.table("Stages", ("stage", "outcome", "reason", "release", "count"), rows)
     console.table("Papers", PAPER_COLUMNS, papers, one_line=True)
+    if problems:
+        console.table("Problems on real data", PROBLEM_COLUMNS, problems)
     console.say(f"releases: {', '.join(releases) or 'none yet'}")
     console.say(
         f"calls to live models: {spent.calls}, {spent.tokens} tokens, in doubt"
@@ -81,11 +86,13 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
 
 
 def explain(
-    subject: Annotated[str, typer.Argument(help="A paper, packet, card, family or task id.")],
+    subject: Annotated[
+        str, typer.Argument(help="A paper, packet, card, family, problem or task id.")
+    ],
     as_json: Json = False,
     config: Config = None,
 ) -> None:
-    """Everything the store knows of one paper, card, family or task: every decision and why."""
+    """What is known of a paper, card, family, problem or task: every decision and why."""
     found = [
         explained(open_context(collection=collection, config_file=config), subject)
         for collection in get_args(Collection)

@@ -104,17 +104,21 @@ def verify(
         str | None,
         typer.Option(
             metavar="[=N]",
-            help="Recompute the certificates of every family too, or of the first N.",
+            help="Recompute every certificate of families and problems too, or of the first N.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Recompute every hash and figure of a release; exit 3 when anything differs."""
+    from lawsmith.curation.known_laws import textbook_laws
     from lawsmith.release.bundle import verify_release
+    from lawsmith.stages.opening import configure
 
     count = _how_many(certificates)
     folder = find_release(release)
-    faults = verify_release(folder, certificates=count)
+    laws = configure().settings.data_root / "textbook_laws.jsonl"
+    known = textbook_laws(laws) if count and laws.is_file() else ()
+    faults = verify_release(folder, certificates=count, known=known)
     if as_json:
         console.as_json([fault.model_dump() for fault in faults])
     elif faults:

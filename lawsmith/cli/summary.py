@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipelines.main_job import Outcome
 
 PAPER_COLUMNS = ("paper", "furthest stage", "outcome", "reason", "sentence")
-RELEASE_COLUMNS = ("release", "families", "tasks", "state", "marks")
+RELEASE_COLUMNS = ("release", "families", "problems", "tasks", "state", "marks")
 CURABLE: dict[ReasonCode, str] = {
     ReasonCode.REPLY_MISSING: "record the replies: `lawsmith requests export FILE`, then import",
     ReasonCode.MODEL_FAILED: "run the same command again",
@@ -116,7 +116,8 @@ def left_undone(context: StageContext, weeks: Sequence[str]) -> tuple[str, str] 
 
 def _show_releases(context: StageContext, releases: Sequence[dict[str, object]]) -> None:
     if releases:
-        rows = [(r["id"], r["families"], r["tasks"], r["state"], r["marks"]) for r in releases]
+        names = ("id", "families", "problems", "kinds", "state", "marks")
+        rows = [tuple(release[name] for name in names) for release in releases]
         console.table("Releases", RELEASE_COLUMNS, rows)
     console.say("Open next:")
     for row in releases:
@@ -125,6 +126,8 @@ def _show_releases(context: StageContext, releases: Sequence[dict[str, object]])
         report = context.store.evaluations / str(row["id"]) / "report" / "report.html"
         if report.is_file():
             console.say(f"  {report}   first scores")
+        if report.with_name("real-data.html").is_file():
+            console.say(f"  {report.with_name('real-data.html')}   baselines on real data")
     console.say(f'  {context.store.catalogue}   every table: lawsmith sql "select * from cards"')
 
 
@@ -141,7 +144,9 @@ def _release_row(path: Path, new: bool) -> dict[str, object]:
     return {
         "id": manifest.id,
         "families": manifest.families,
+        "problems": manifest.problems,
         "tasks": manifest.tasks,
+        "kinds": ", ".join(f"{item.tasks} {item.kind}" for item in manifest.kinds),
         "state": "written" if new else "stands unchanged",
         "marks": ", ".join(marks),
         "path": str(path),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lawsmith.errors import InputError
+from lawsmith.release.problems import CalibratedProblem
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard
@@ -66,6 +67,8 @@ class ReleaseContent:
     key: bytes
     packets: Mapping[str, Packet] | None = None
     """Card id -> its packet: where given, the admission gates are repeated."""
+    problems: tuple[CalibratedProblem, ...] = ()
+    """Of which Parallel and Real tasks are made; Historical releases alone have some."""
 
     @property
     def release_id(self) -> str:

@@ -1,24 +1,19 @@
 """Pages for people: the public gallery without laws, the sealed one with them, the dataset card."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lawsmith.expressions import number_text, to_infix
 from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.release.axes import axis_of_values
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import conditions, family_view, interface_symbols
+from lawsmith.release.pages import facts_of, page_templates
 from lawsmith.release.plots import design_svg, observations_svg
 from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
-from lawsmith.release.wording import figure_text, number_html, unit_html
-from schemas.card import Choices, Domain
+from schemas.dataset import Licence
 from schemas.family import Family
-from schemas.record import CANARY
 from schemas.task import FixedObservation, PublicTask, SealedKey
 
 LicenceRow = dict[str, Any]
@@ -27,9 +22,6 @@ INDEX: Final = "index.html"
 
 PER_INDEX: Final = 100
 """Cases or families on one page of an index: keeps it small."""
-
-LISTED: Final = 12
-"""More choices than this in steps of one are shown by their ends."""
 
 
 def public_pages(
@@ -50,8 +42,8 @@ def public_pages(
     Returns:
         File name -> HTML.
     """
-    pages = _pages(html=True)
-    facts = _facts(content)
+    pages = page_templates(html=True)
+    facts = facts_of(content)
     cases: dict[object, list[PublicTask]] = {}
     for task in tasks:
         cases.setdefault((task.background, task.controls, task.readouts), []).append(task)
@@ -94,8 +86,8 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str
     """
     cards = {card.id: card for card in content.cards}
     notes = {note.paper_id: note.attribution for note in content.papers}
-    pages = _pages(html=True)
-    facts = _facts(content)
+    pages = page_templates(html=True)
+    facts = facts_of(content)
     template = pages.get_template("sealed_family.html.j2")
     made: dict[str, str] = {}
     entries = []
@@ -125,14 +117,24 @@ def dataset_card(
 ) -> str:
     """The README of the public tree."""
     return (
-        _pages(html=False)
+        page_templates(html=False)
         .get_template("README.md.j2")
-        .render(manifest=_facts(content), tasks=tasks, licences=licences)
+        .render(manifest=facts_of(content), tasks=tasks, licences=licences)
     )
 
 
-def licence_rows(families: Sequence[Family], papers: Sequence[PaperNote]) -> list[LicenceRow]:
-    """How many tasks rest on papers of each licence; no row leads to a paper."""
+def licence_rows(
+    families: Sequence[Family],
+    papers: Sequence[PaperNote],
+    data: Sequence[tuple[Licence, int]] = (),
+) -> list[LicenceRow]:
+    """How many tasks rest on papers and data of each licence; no row leads to a source.
+
+    Args:
+        families: of paired tasks.
+        papers: with their licences.
+        data: licence of a problem's data, and how many tasks it has.
+    """
     licence_of = {note.paper_id: note.licence or "none stated" for note in papers}
     counts: dict[str, int] = {}
     for family in families:
@@ -140,21 +142,10 @@ def licence_rows(families: Sequence[Family], papers: Sequence[PaperNote]) -> lis
         if family.paper_id is not None:
             licence = licence_of.get(family.paper_id, "none stated")
         counts[licence] = counts.get(licence, 0) + 4
+    for terms, count in data:
+        licence = f"data: {terms.spdx} ({terms.verdict})"
+        counts[licence] = counts.get(licence, 0) + count
     return [{"licence": licence, "tasks": count} for licence, count in sorted(counts.items())]
-
-
-def _facts(content: ReleaseContent) -> dict[str, Any]:
-    return {
-        "release_id": content.release_id,
-        "collection": content.collection,
-        "families": len(content.families),
-        "synthetic_sources": content.synthetic_sources,
-        "replayed_replies": content.replayed_replies,
-        "window": None if content.window is None else str(content.window),
-        "cutoff": content.cutoff,
-        "until": content.until,
-        "eligibility": content.eligibility,
-    }
 
 
 def _index_pages(
@@ -167,11 +158,11 @@ def _index_pages(
     """`index.html`, and `index-2.html` and so on where one page would be too long."""
     parts = [entries[i : i + PER_INDEX] for i in range(0, len(entries), PER_INDEX)] or [entries]
     names = [INDEX, *(f"index-{number}.html" for number in range(2, len(parts) + 1))]
-    page = _pages(html=True).get_template(template)
+    page = page_templates(html=True).get_template(template)
     return {
         name: page.render(
             title=title,
-            manifest=_facts(content),
+            manifest=facts_of(content),
             entries=part,
             count=len(entries),
             tasks=tasks,
@@ -194,38 +185,6 @@ def _observation_charts(task: PublicTask, rows: Sequence[FixedObservation]) -> l
         for y, readout in enumerate(task.readouts)
         for x, control in enumerate(task.controls)
     ]
-
-
-def _domain(domain: Domain) -> Markup:
-    """A range, or the choices; a long row of whole numbers in steps of one is shortened."""
-    if not isinstance(domain, Choices):
-        return Markup(f"{number_html(domain.low)} to {number_html(domain.high)}")
-    found = domain.choices
-    if len(found) > LISTED and all(b - a == 1.0 for a, b in pairwise(found)):
-        first, last = number_text(found[0]), number_text(found[-1])
-        return Markup(f"{first}, {number_text(found[1])}, … {last}")
-    return Markup(", ").join(number_html(choice) for choice in found)
-
-
-@lru_cache
-def _pages(*, html: bool) -> Environment:
-    pages = Environment(
-        loader=PackageLoader("lawsmith.release", "templates"),
-        autoescape=html,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    pages.globals["canary"] = CANARY
-    pages.filters["domain"] = _domain
-    pages.filters["number"] = number_html
-    pages.filters["digits"] = number_text
-    pages.filters["unit"] = unit_html
-    pages.filters["infix"] = to_infix
-    pages.filters["short"] = figure_text
-    pages.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
-    return pages
 
 
 __all__ = ("INDEX", "dataset_card", "licence_rows", "public_pages", "sealed_pages")

@@ -30,7 +30,8 @@ SIGNIFICANCE: Final = 1e-3
 SMALL: Final = 12
 """Whole numbers up to here are no sign of anything."""
 
-_NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+"""A number in a text."""
 
 
 def leak_faults(
@@ -199,7 +200,7 @@ def _drawn(task: PublicTask, family: Family) -> Iterator[Fault]:
     public |= {readout.resolution for readout in family.readouts if readout.resolution is not None}
     drawn = drawn_constants(family) - public
     for field, text in _texts(task):
-        for match in _NUMBER.finditer(text):
+        for match in NUMBER.finditer(text):
             if float(match.group()) in drawn:
                 yield Fault(
                     path=f"{row_path(task.setting, task.id)}/{field}",
@@ -255,7 +256,9 @@ def _pairs(
 
 
 __all__ = (
+    "NUMBER",
     "SIGNIFICANCE",
+    "SMALL",
     "classifier_faults",
     "drawn_constants",
     "leak_faults",

@@ -5,8 +5,22 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
+from lawsmith.calibration.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
+from lawsmith.calibration.hidden_laws import POLICY as HIDDEN_POLICY
+from lawsmith.calibration.noise import TARGET
+from lawsmith.calibration.parallel_scores import SCORER_VERSION
+from lawsmith.calibration.residuals import (
+    FEWEST,
+    MEAN_FRACTION,
+    MEAN_MOST,
+    SAMPLE_FRACTION,
+    SAMPLE_MOST,
+)
+from lawsmith.calibration.solvability import LARGEST_ERROR
+from lawsmith.calibration.visibility import ALPHA, POWER
+from lawsmith.calibration.worlds import CALLS, SAMPLES
 from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
 from lawsmith.measurement.designs import (
     BUDGETS,
@@ -27,7 +41,14 @@ from lawsmith.release.tables import parquet_rows
 from lawsmith.release.tasks import ADAPTIVE_CAP, THRESHOLD
 from schemas.family import Family
 from schemas.record import CANARY, Instant, Record, content_digest, strict_json
-from schemas.release import Policy, PublicManifest, ReleaseFile, SealedManifest, StratumCount
+from schemas.release import (
+    KindCount,
+    Policy,
+    PublicManifest,
+    ReleaseFile,
+    SealedManifest,
+    StratumCount,
+)
 
 PUBLIC_MANIFEST: Final = "public/manifest.json"
 SEALED_MANIFEST: Final = "sealed/manifest.json"
@@ -41,7 +62,11 @@ def table_digest(lines: Iterable[str]) -> str:
 def release_digest(
     tables: Mapping[str, Sequence[str]], policies: Iterable[Policy], key_sha256: str
 ) -> str:
-    """The content digest `content-1`: rows by table, policies, and the hash of the key file."""
+    """The content digest `content-1`: rows by table, policies, and the hash of the key file.
+
+    Tables of tasks on real data count where they are, so that releases without problems have
+    the digest they always had.
+    """
     return content_digest(
         "release_content",
         1,
@@ -91,6 +116,22 @@ def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
     )
 
 
+def kinds_of(content: ReleaseContent) -> tuple[KindCount, ...]:
+    """How many tasks of each kind a release holds, kinds without any left out."""
+    counts = {
+        "paired": 4 * len(content.families),
+        "parallel": sum(item.parallel is not None for item in content.problems),
+        "real": sum(item.real is not None for item in content.problems),
+    }
+    return count_kinds(counts)
+
+
+def count_kinds(counts: Mapping[str, int]) -> tuple[KindCount, ...]:
+    """Counts by kind as they stand in a manifest."""
+    kinds = get_args(KindCount.model_fields["kind"].annotation)
+    return tuple(KindCount(kind=kind, tasks=counts[kind]) for kind in kinds if counts.get(kind))
+
+
 def house_policies() -> tuple[Policy, ...]:
     """The named choices that every release of this code is shaped by."""
     protocol: dict[str, float | str] = {
@@ -125,10 +166,49 @@ def house_policies() -> tuple[Policy, ...]:
     )
 
 
+def calibration_policies() -> tuple[Policy, ...]:
+    """The named choices behind tasks on real data; only releases with problems have them."""
+    return (
+        Policy(
+            name="admission-1",
+            values={
+                "rows": float(MIN_ROWS),
+                "groups": float(MIN_GROUPS),
+                "validity_items": float(MIN_VALIDITY),
+                "near_perfect": NEAR_PERFECT,
+            },
+        ),
+        Policy(
+            name="calibration-1",
+            values={
+                "target_r2": TARGET,
+                "mean_fraction": MEAN_FRACTION,
+                "mean_most": float(MEAN_MOST),
+                "sample_fraction": SAMPLE_FRACTION,
+                "sample_most": float(SAMPLE_MOST),
+                "fewest": float(FEWEST),
+                "calls": float(CALLS),
+                "samples": float(SAMPLES),
+            },
+        ),
+        Policy(
+            name=HIDDEN_POLICY,
+            values={
+                "visibility_level": ALPHA,
+                "visibility_power": POWER,
+                "solvability_error": LARGEST_ERROR,
+            },
+        ),
+        Policy(name="structure-1", values={"scorer": SCORER_VERSION}),
+    )
+
+
 def policies_of(content: ReleaseContent) -> tuple[Policy, ...]:
     """The policies of a release by name: the house's, its own, and the dates of its cut."""
     named = {item.name: item for item in (*house_policies(), *content.policies)}
     named["cut-1"] = cut_policy(content)
+    if content.problems:
+        named |= {item.name: item for item in calibration_policies()}
     return tuple(named[name] for name in sorted(named))
 
 
@@ -185,8 +265,10 @@ def public_manifest(
         until=content.until,
         eligibility=content.eligibility,
         policies=policies_of(content),
-        tasks=4 * len(content.families),
+        tasks=sum(item.tasks for item in kinds_of(content)),
+        kinds=kinds_of(content),
         families=len(content.families),
+        problems=len(content.problems),
         dispositions=content.dispositions,
         strata=strata_of(content.families),
         cleanliness=content.cleanliness,
@@ -212,9 +294,12 @@ def manifest_text(manifest: Record) -> str:
 __all__ = (
     "PUBLIC_MANIFEST",
     "SEALED_MANIFEST",
+    "calibration_policies",
+    "count_kinds",
     "describe_file",
     "file_sha256",
     "house_policies",
+    "kinds_of",
     "list_files",
     "manifest_text",
     "policies_of",

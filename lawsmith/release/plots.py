@@ -7,14 +7,13 @@ so that nothing rests on colour alone.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from html import escape
 from typing import Final
 
 import numpy as np
 
 from lawsmith.measurement.sampling import is_logarithmic, to_unit
 from lawsmith.release.axes import Axis, axis_of_values, tick_text
+from lawsmith.release.frames import Frame, drawing, grid, short
 from lawsmith.release.slices import Array, Slice
 from schemas.card import Choices
 from schemas.family import Environment, Family, FamilyControl
@@ -27,38 +26,6 @@ MAIN_BUDGET: Final = 4
 MANY_CHOICES: Final = 12
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """A view box with a plotting area inside it, and the two axes."""
-
-    width: float
-    height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x: Axis
-    y: Axis
-
-    def at(self, x: float, y: float) -> tuple[str, str]:
-        """View box coordinates of a point."""
-        return self.across(x), self.up(y)
-
-    def across(self, x: float) -> str:
-        """The horizontal coordinate."""
-        return _short(self.left + self.x.place(x) * (self.width - self.left - self.right))
-
-    def up(self, y: float) -> str:
-        """The vertical coordinate."""
-        span = self.height - self.top - self.bottom
-        return _short(self.height - self.bottom - self.y.place(y) * span)
-
-    @property
-    def floor(self) -> float:
-        """Where the plotting area ends below."""
-        return self.height - self.bottom
-
-
 def slice_svg(family: Family, found: Slice, readout: int) -> str:
     """Both laws of one readout along one control, with the Fixed inputs as ticks below."""
     control = family.controls[found.axis]
@@ -69,7 +36,7 @@ def slice_svg(family: Family, found: Slice, readout: int) -> str:
         f"{family.readouts[readout].name} against {control.name}:"
         f" Original solid, Counterfactual dashed. {_range_words(family, found, readout)}"
     )
-    return _svg(frame, "chart", label, parts)
+    return drawing(frame, "chart", label, parts)
 
 
 def slice_is_logarithmic(found: Slice, readout: int) -> bool:
@@ -81,10 +48,10 @@ def thumbnail_svg(family: Family, found: Slice, readout: int) -> str:
     """The two curves of one slice alone, for the index."""
     control = family.controls[found.axis]
     axes = (_control_axis(control), axis_of_values(_finite(found, readout)))
-    frame = _Frame(160, 96, 6, 6, 6, 6, *axes)
+    frame = Frame(160, 96, 6, 6, 6, 6, *axes)
     parts = [_curve(found, readout, name, frame, control, step=2) for name in ENVIRONMENTS]
     label = f"{family.readouts[readout].name} against {control.name} in both environments"
-    return _svg(frame, "thumb", label, parts)
+    return drawing(frame, "thumb", label, parts)
 
 
 def observations_svg(
@@ -100,35 +67,27 @@ def observations_svg(
         kind = "first" if number <= MAIN_BUDGET else "later"
         parts.append(f'<circle class="{kind}" cx="{across}" cy="{up}" r="4"/>')
     label = f"{task.readouts[readout].name} against {axis.name}: {len(points)} observations"
-    return _svg(frame, "chart", label, parts)
+    return drawing(frame, "chart", label, parts)
 
 
 def design_svg(controls: Sequence[FamilyControl], inputs: Sequence[Sequence[float]]) -> str:
     """Where the Fixed inputs lie in the first two controls, scaled: nothing of any law."""
     points = to_unit(controls, np.asarray(inputs, dtype=np.float64))
     unit = Axis(0.0, 1.0, logarithmic=False)
-    frame = _Frame(160, 96, 12, 12, 12, 12, unit, unit)
+    frame = Frame(160, 96, 12, 12, 12, 12, unit, unit)
     parts: list[str] = []
     for number, row in enumerate(points.tolist(), start=1):
         across, up = frame.at(row[0], row[1] if len(row) > 1 else 0.5)
         kind = "first" if number <= MAIN_BUDGET else "later"
         parts.append(f'<circle class="{kind}" cx="{across}" cy="{up}" r="3.2"/>')
     axes = " and ".join(control.name for control in controls[:2])
-    return _svg(frame, "thumb", f"The {len(points)} Fixed inputs over {axes}", parts)
+    return drawing(frame, "thumb", f"The {len(points)} Fixed inputs over {axes}", parts)
 
 
-def _svg(frame: _Frame, kind: str, label: str, parts: Iterable[str]) -> str:
-    head = (
-        f'<svg class="{kind}" viewBox="0 0 {frame.width:g} {frame.height:g}" role="img"'
-        f' aria-label="{escape(label)}" xmlns="http://www.w3.org/2000/svg">'
-    )
-    return f"{head}{''.join(parts)}</svg>"
-
-
-def _framed(control: FamilyControl, values: Sequence[float]) -> _Frame:
+def _framed(control: FamilyControl, values: Sequence[float]) -> Frame:
     y = axis_of_values(values)
     widest = max((len(tick_text(tick)) for tick in y.ticks()), default=1)
-    return _Frame(360, 210, 14 + 6.4 * widest, 12, 8, 27, _control_axis(control), y)
+    return Frame(360, 210, 14 + 6.4 * widest, 12, 8, 27, _control_axis(control), y)
 
 
 def _control_axis(control: FamilyControl) -> Axis:
@@ -145,27 +104,11 @@ def _control_axis(control: FamilyControl) -> Axis:
     return Axis(low - room, high + room, logarithmic=False)
 
 
-def _grid(frame: _Frame, control: FamilyControl) -> Iterable[str]:
-    left, right = _short(frame.left), _short(frame.width - frame.right)
-    for tick in frame.y.ticks():
-        up = frame.up(tick)
-        yield f'<path class="grid" d="M{left} {up}H{right}"/>'
-        yield (
-            f'<text x="{_short(frame.left - 6)}" y="{up}" dy=".35em" text-anchor="end">'
-            f"{tick_text(tick)}</text>"
-        )
-    floor = _short(frame.floor)
-    yield f'<path class="axis" d="M{left} {floor}H{right}"/>'
-    for tick in _x_ticks(frame, control):
-        across = frame.across(tick)
-        yield f'<path class="axis" d="M{across} {floor}v4"/>'
-        yield (
-            f'<text x="{across}" y="{_short(frame.floor + 18)}" text-anchor="middle">'
-            f"{tick_text(tick)}</text>"
-        )
+def _grid(frame: Frame, control: FamilyControl) -> Iterable[str]:
+    return grid(frame, _x_ticks(frame, control))
 
 
-def _x_ticks(frame: _Frame, control: FamilyControl) -> list[float]:
+def _x_ticks(frame: Frame, control: FamilyControl) -> list[float]:
     domain = control.domain
     if isinstance(domain, Choices) and len(domain.choices) <= MANY_CHOICES:
         kept: list[float] = []
@@ -177,21 +120,21 @@ def _x_ticks(frame: _Frame, control: FamilyControl) -> list[float]:
     return frame.x.ticks(most=7)
 
 
-def _rug(family: Family, axis: int, frame: _Frame) -> Iterable[str]:
+def _rug(family: Family, axis: int, frame: Frame) -> Iterable[str]:
     """A tick at the Fixed inputs' values of the control; the first four are longer."""
     for number, row in enumerate(family.fixed.inputs, start=1):
         first = number <= MAIN_BUDGET
         height = 13 if first else 7
         kind = "rug first" if first else "rug"
         across = frame.across(row[axis])
-        yield f'<path class="{kind}" d="M{across} {_short(frame.floor)}v-{height}"/>'
+        yield f'<path class="{kind}" d="M{across} {short(frame.floor)}v-{height}"/>'
 
 
 def _curve(
     found: Slice,
     readout: int,
     name: Environment,
-    frame: _Frame,
+    frame: Frame,
     control: FamilyControl,
     step: int = 1,
 ) -> str:
@@ -236,10 +179,6 @@ def _range_words(family: Family, found: Slice, readout: int) -> str:
             words.append(f"{name.capitalize()} from {low} to {high}")
     unit = family.readouts[readout].unit
     return "; ".join(words) + (f" {unit}." if unit not in ("", "1") else ".")
-
-
-def _short(value: float) -> str:
-    return f"{value + 0.0:.1f}".removesuffix(".0")
 
 
 __all__ = (

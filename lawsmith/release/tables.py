@@ -7,11 +7,14 @@ from typing import Any, Final, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
 from schemas.record import CANARY, Record, canonical_json, strict_json
 from schemas.task import FixedObservation, PublicTask
 
-Kind = Literal["text", "int", "float", "floats"]
-PublicTable = Literal["discovery", "identification", "fixed_observations"]
+Kind = Literal["text", "int", "float", "floats", "optional text"]
+PublicTable = Literal[
+    "discovery", "identification", "fixed_observations", "parallel", "real", "real_observations"
+]
 Row = dict[str, Any]
 
 
@@ -38,6 +41,21 @@ _TASK: Final = (
     Column("record", "text"),
     Column("canary", "text"),
 )
+_CALIBRATED: Final = (
+    Column("id", "text"),
+    Column("collection", "text"),
+    Column("background", "text"),
+    Column("controls", "text"),
+    Column("readout", "text"),
+    Column("groups", "text"),
+    Column("world", "text"),
+)
+_RECORD: Final = (
+    Column("digest", "text"),
+    Column("schema_version", "int"),
+    Column("record", "text"),
+    Column("canary", "text"),
+)
 COLUMNS: Final[Mapping[PublicTable, tuple[Column, ...]]] = {
     "discovery": _TASK,
     "identification": (*_TASK[:7], Column("blend", "text"), *_TASK[7:]),
@@ -48,6 +66,24 @@ COLUMNS: Final[Mapping[PublicTable, tuple[Column, ...]]] = {
         Column("outputs", "floats"),
         Column("canary", "text"),
     ),
+    "parallel": (*_CALIBRATED, Column("budget", "text"), Column("out_of_range", "text"), *_RECORD),
+    "real": (
+        *_CALIBRATED,
+        Column("split", "text"),
+        Column("metric", "text"),
+        Column("training_rows", "int"),
+        Column("test_rows", "int"),
+        *_RECORD,
+    ),
+    "real_observations": (
+        Column("task_id", "text"),
+        Column("index", "int"),
+        Column("part", "text"),
+        Column("group", "optional text"),
+        Column("inputs", "floats"),
+        Column("output", "float"),
+        Column("canary", "text"),
+    ),
 }
 """The columns of the public tables. Nested fields are canonical JSON text."""
 
@@ -56,6 +92,7 @@ _ARROW: Final[Mapping[Kind, pa.DataType]] = {
     "int": pa.int64(),
     "float": pa.float64(),
     "floats": pa.list_(pa.float64()),
+    "optional text": pa.string(),
 }
 
 PUBLIC_TABLES: Final[tuple[PublicTable, ...]] = (
@@ -63,6 +100,11 @@ PUBLIC_TABLES: Final[tuple[PublicTable, ...]] = (
     "identification",
     "fixed_observations",
 )
+"""Of paired tasks: every release has them."""
+
+CALIBRATED_PUBLIC: Final[tuple[PublicTable, ...]] = ("parallel", "real", "real_observations")
+"""Of tasks on real data: a release without problems has none of them."""
+
 SEALED_TABLES: Final = (
     "keys",
     "task_families",
@@ -73,9 +115,21 @@ SEALED_TABLES: Final = (
     "worlds",
     "attributions",
 )
+CALIBRATED_SEALED: Final = (
+    "problems",
+    "problem_rows",
+    "parallel_keys",
+    "real_keys",
+    "calibrated_worlds",
+    "baselines",
+    "baseline_submissions",
+)
+CALIBRATED_TABLES: Final = (*CALIBRATED_PUBLIC, *CALIBRATED_SEALED)
 TABLE_PATHS: Final[Mapping[str, str]] = {
     **{name: f"public/{name}.jsonl" for name in (*PUBLIC_TABLES, "licences")},
     **{name: f"sealed/{name}.jsonl" for name in SEALED_TABLES},
+    **{name: f"public/{name}.jsonl" for name in CALIBRATED_PUBLIC},
+    **{name: f"sealed/{name}.jsonl" for name in CALIBRATED_SEALED},
 }
 """Table -> the path of its JSONL file."""
 
@@ -103,8 +157,20 @@ def task_row(task: PublicTask) -> Row:
     return row
 
 
-def observation_row(observation: FixedObservation) -> Row:
-    """The flat row of a fixed observation."""
+def calibrated_row(task: ParallelTask | RealTask) -> Row:
+    """The flat row of a Parallel or Real task; its whole record stands in the column `record`."""
+    data = task.model_dump(mode="json")
+    data |= {"digest": task.digest, "schema_version": task.schema_version, "record": task.to_json()}
+    return {
+        name: data[name]
+        if isinstance(data[name], str | int | float)
+        else canonical_json(data[name])
+        for name, _ in COLUMNS[task.kind]
+    }
+
+
+def observation_row(observation: FixedObservation | RealObservation) -> Row:
+    """The flat row of an observation."""
     return observation.model_dump(mode="json")
 
 
@@ -124,7 +190,7 @@ def plain_line(data: Mapping[str, Any]) -> str:
 def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
     """Writes rows in the given order with the explicit schema of the table."""
     columns = COLUMNS[table]
-    schema = pa.schema([pa.field(name, _ARROW[kind], nullable=False) for name, kind in columns])
+    schema = pa.schema([_field(*column) for column in columns])
     arrays = [pa.array([row[name] for row in rows], type=_ARROW[kind]) for name, kind in columns]
     pq.write_table(
         pa.Table.from_arrays(arrays, schema=schema),
@@ -134,6 +200,10 @@ def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
         use_dictionary=False,
         write_statistics=True,
     )
+
+
+def _field(name: str, kind: Kind) -> pa.Field:
+    return pa.field(name, _ARROW[kind], nullable=kind == "optional text")
 
 
 def read_parquet(path: Path, table: PublicTable) -> list[Row]:
@@ -161,6 +231,9 @@ def jsonl_text(lines: Iterable[str]) -> str:
 
 
 __all__ = (
+    "CALIBRATED_PUBLIC",
+    "CALIBRATED_SEALED",
+    "CALIBRATED_TABLES",
     "COLUMNS",
     "PUBLIC_TABLES",
     "SEALED_TABLES",
@@ -168,6 +241,7 @@ __all__ = (
     "Column",
     "PublicTable",
     "Row",
+    "calibrated_row",
     "jsonl_text",
     "observation_row",
     "parquet_rows",

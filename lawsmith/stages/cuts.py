@@ -1,5 +1,6 @@
 """Cuts: what a release was asked to hold, stored before it is made and never changed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from lawsmith.errors import InputError, ReleaseConflictError
 from lawsmith.gateways.warehouse import read_partition, write_partition
 from lawsmith.release.bundle import read_release
 from lawsmith.release.content import SUFFIXES, check_version
+from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.eligibility import eligible_families
+from lawsmith.stages.eligibility import eligible_families, eligible_sets
+from schemas.calibrated_set import CalibratedSet
 from schemas.release import Cut, Policy
 
 TABLE = "cuts"
@@ -76,6 +79,8 @@ class Plan:
     standing: Path | None
     families: int
     """How many families the cut would hold today."""
+    problems: int = 0
+    """And how many problems with tasks."""
 
 
 def plan_cut(
@@ -108,17 +113,21 @@ def plan_cut(
         until=until,
         allow_incomplete=allow_incomplete,
         parents=(before,) if before else (),
-        reason="families were added, changed or taken out" if before else None,
+        reason="families or problems were added, changed or taken out" if before else None,
     )
     families, _ = eligible_families(context, fresh)
+    sets, _ = eligible_sets(context, fresh)
     if before is not None:
         standing = read_release(context.store.releases / before)
         sealed = standing.sealed.families if standing.sealed else ()
         held = {(item.id, item.digest) for item in sealed}
+        known = standing.sealed.problems if standing.sealed else ()
         same = held == {(item.id, item.digest) for item in families}
+        same = same and _marks(known) == _marks(sets)
         if same and _rules(cut_of(context, before)) == _rules(fresh):
-            return Plan(cut_of(context, before), context.store.releases / before, len(families))
-    return Plan(fresh, None, len(families))
+            standing_at = context.store.releases / before
+            return Plan(cut_of(context, before), standing_at, len(families), len(sets))
+    return Plan(fresh, None, len(families), len(sets))
 
 
 def terms_of(
@@ -162,6 +171,16 @@ def allow_policy(cut: Cut) -> Policy:
             "categories": "; ".join(cut.categories) or "any",
         },
     )
+
+
+def _marks(problems: Iterable[CalibratedSet | CalibratedProblem]) -> set[tuple[str, str]]:
+    """Ids and digests of everything that tasks on real data are made of."""
+    return {
+        (item.id, item.digest)
+        for one in problems
+        for item in (*one.tasks, one.parallel_key, one.real_key, one.world, *one.baselines)
+        if item is not None
+    }
 
 
 def _rules(cut: Cut) -> tuple[object, ...]:

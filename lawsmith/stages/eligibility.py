@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from lawsmith.curation.allow_lists import AllowLists
 from lawsmith.curation.windows import judge_eligibility
 from lawsmith.gateways.warehouse import partitions_of, read_table
+from lawsmith.stages.calibrated import PARTITION as CALIBRATED
+from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.decisions import override_of
 from lawsmith.stages.dispositions import all_dispositions, dispose, latest_by_subject
 from lawsmith.stages.reviews import forged_families
+from schemas.calibrated_set import CalibratedSet
 from schemas.family import Family
 from schemas.release import Cut
 from schemas.source import Disposition, Outcome, Paper, Publication, ReasonCode
@@ -33,6 +36,7 @@ def accepted(context: StageContext) -> list[Family]:
     with_worlds = {
         str(row.extra["family_id"])
         for row in read_table(context.store, "worlds", context.collection)
+        if row.partition != CALIBRATED
     }
     return sorted(
         (
@@ -43,6 +47,42 @@ def accepted(context: StageContext) -> list[Family]:
         ),
         key=lambda family: family.id,
     )
+
+
+def eligible_sets(context: StageContext, cut: Cut) -> tuple[list[CalibratedSet], list[Disposition]]:
+    """The problems that a cut holds with their tasks, and those that a person took out.
+
+    Problems rest on data sets, not on papers of a window: Historical releases alone hold them.
+    """
+    if cut.cutoff is not None:
+        return [], []
+    taken_out: list[Disposition] = []
+    found = [one for one in calibrated_sets(context) if one.tasks]
+    return [one for one in found if not _withdrawn(context, one, cut, taken_out)], taken_out
+
+
+def _withdrawn(
+    context: StageContext, one: CalibratedSet, cut: Cut, dispositions: list[Disposition]
+) -> bool:
+    override = override_of(context, one.id)
+    if override is None or override.action == "accept":
+        return False
+    dispositions.append(
+        dispose(
+            context,
+            stage="tasks",
+            kind="problem",
+            subject_id=one.id,
+            digest=one.digest,
+            outcome="rejected",
+            code=ReasonCode.OVERRIDDEN,
+            sentence=f"{override.action} by {override.by}: {override.reason}",
+            paper_id=None,
+            version=None,
+            release_id=cut.id,
+        )
+    )
+    return True
 
 
 def _eligible_papers(dispositions: Sequence[Disposition]) -> set[str]:

@@ -1,12 +1,19 @@
 """Stage `evaluations`: the baselines play a new release, and are scored."""
 
+from pathlib import Path
+
+from lawsmith.evaluation.calibrated_report import (
+    make_calibrated_report,
+    write_calibrated_report,
+)
 from lawsmith.evaluation.report import make_report, write_report
 from lawsmith.gateways.warehouse import Row, write_partition
 from lawsmith.oracle.client import OracleClient, oracle_process
-from lawsmith.release.bundle import PublicRelease, read_public
+from lawsmith.release.bundle import PublicRelease, read_public, read_release
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.playing import play_release, score_release
+from lawsmith.stages.submissions import read_calibrated_scores, write_scores
 from schemas.record import Part
 from schemas.score import EpisodeScore
 
@@ -53,6 +60,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
     scores = score_release(to, folder, to)
     tables = make_report(scores)
     write_report(tables, to / "report")
+    answers = _baselines(folder, release, to)
     rows = [_row(context, release_id, score) for score in scores]
     write_partition(context.store, TABLE, context.collection, release_id, rows)
     return report(
@@ -75,9 +83,30 @@ def run(context: StageContext, release_id: str) -> StageReport:
             "episodes": float(len(scores)),
             "observations audited": float(len(release.tasks) * BUDGET),
             "observations that differ": float(len(differing)),
+            **answers,
         },
         notes=(str(to / "report" / "report.html"), tables.rule),
     )
+
+
+def _baselines(folder: Path, release: PublicRelease, to: Path) -> dict[str, float]:
+    """Tables of the stored baselines of tasks on real data; means by kind and baseline."""
+    sealed = read_release(folder).sealed
+    scores = [score for item in sealed.problems for score in item.baselines] if sealed else []
+    if not scores:
+        return {}
+    write_scores(sorted(scores, key=lambda score: score.id), release, to)
+    found = read_calibrated_scores(to)
+    if found is None:
+        return {}
+    tables = make_calibrated_report(found)
+    write_calibrated_report(tables, to / "report")
+    return {
+        f"{sign} of {row.player} ({row.kind})": value
+        for row in tables.rows
+        for sign, value in row.means.items()
+        if value is not None
+    }
 
 
 def _disagreements(oracle: OracleClient, release: PublicRelease) -> list[Disagreement]:

@@ -8,6 +8,7 @@ from lawsmith.gateways.warehouse import Row, read_table
 from lawsmith.stages.card_pages import CardPage, card_page, family_section
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
+from lawsmith.stages.explaining_problems import problem_sections
 from lawsmith.stages.sections import Section
 from lawsmith.stages.superseded import former_cards
 from schemas.card import CardDraft
@@ -19,7 +20,7 @@ Story = list[Section | CardPage]
 
 
 def explain(context: StageContext, subject: str) -> Story:
-    """Everything this collection knows of a paper, packet, card, family or task."""
+    """Everything this collection knows of a paper, packet, card, family, problem or task."""
     task = next(
         (
             row
@@ -55,7 +56,7 @@ def explain(context: StageContext, subject: str) -> Story:
         for row in read_table(context.store, "families", context.collection)
         if subject == row.id and row.extra["card_id"] not in shown
     )
-    return story
+    return [*story, *problem_sections(context, subject)]
 
 
 def _former(row: Row) -> Section:

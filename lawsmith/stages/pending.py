@@ -4,8 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lawsmith.curation.windows import week_of
+from lawsmith.gateways.datasets import rejected_datasets
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import read_partition, read_table
+from lawsmith.stages.calibrated import calibrated_pass
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.families import HISTORICAL_PARTITION
@@ -13,6 +15,8 @@ from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.known import historical_cards
 from lawsmith.stages.packets import packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.stages.problems import PARTITION as PROBLEM_PARTITION
+from lawsmith.stages.problems import listed_problems, rejected_subject
 from lawsmith.stages.publications import revised_papers
 from lawsmith.stages.reviews import (
     accepted_cards,
@@ -59,7 +63,7 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
 
 
 def pending_historical(context: StageContext) -> list[str]:
-    """`stage subject` of every Historical card without a family and family without worlds."""
+    """`stage subject` of every card without a family, family without worlds, unbuilt problem."""
     cards = [card_subject(card) for card in historical_cards(context.settings.data_root)]
     forged = [_family_subject(one) for one in forged_families(context, HISTORICAL_PARTITION)]
     stages: tuple[tuple[Stage, list[Subject]], ...] = (("families", cards), ("worlds", forged))
@@ -67,7 +71,23 @@ def pending_historical(context: StageContext) -> list[str]:
     for stage, subjects in stages:
         step = PartitionPass(context, stage, HISTORICAL_PARTITION)
         found.extend(f"{stage} {item.id}" for item in subjects if not step.done(item))
-    return found
+    return [*found, *_pending_problems(context)]
+
+
+def _pending_problems(context: StageContext) -> Iterator[str]:
+    admission = PartitionPass(context, "problems", PROBLEM_PARTITION)
+    worlds = calibrated_pass(context)
+    for item in listed_problems(context):
+        if not admission.done(item.subject):
+            yield f"problems {item.subject.id}"
+        held = admission.held.get((item.subject.id, item.subject.digest))
+        # A problem that was refused has no world.
+        if (held is None or held.outcome == "passed") and not worlds.done(item.subject):
+            yield f"worlds {item.subject.id}"
+    for entry in rejected_datasets(context.settings.data_root):
+        subject = rejected_subject(entry)
+        if not admission.done(subject):
+            yield f"problems {subject.id}"
 
 
 def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, Paper | None]]:

@@ -19,9 +19,11 @@ from schemas.card import Range
 from schemas.family import Family
 from schemas.source import Outcome, Stage
 
+PASSED = "#2a7f62"
+REJECTED = "#b5473c"
 COLOURS: dict[Outcome, str] = {
-    "passed": "#2a7f62",
-    "rejected": "#b5473c",
+    "passed": PASSED,
+    "rejected": REJECTED,
     "waiting": "#c9a227",
     "failed": "#6b4c9a",
     "deferred": "#7a8793",
@@ -50,8 +52,8 @@ def funnel(context: StageContext, release_id: str | None = None) -> bytes | None
     axes.set_xlabel("papers")
     axes.set_title("Where the papers stand: furthest stage and outcome")
     axes.legend(frameon=False)
-    _plain(axes)
-    return _png(figure)
+    plain(axes)
+    return png(figure)
 
 
 def funnel_counts(
@@ -90,8 +92,8 @@ def card_funnel(counts: Sequence[tuple[str, int]]) -> bytes:
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_title("From papers to accepted cases", loc="left")
-    _plain(axes)
-    return _png(figure)
+    plain(axes)
+    return png(figure)
 
 
 def families(context: StageContext, partitions: Sequence[str]) -> bytes | None:
@@ -108,7 +110,7 @@ def families(context: StageContext, partitions: Sequence[str]) -> bytes | None:
         _draw(axes, family)
     for axes in grid[len(shown) :]:
         axes.set_axis_off()
-    return _png(figure)
+    return png(figure)
 
 
 def scores(context: StageContext, release_id: str) -> bytes | None:
@@ -140,8 +142,8 @@ def scores(context: StageContext, release_id: str) -> bytes | None:
     axes.set_ylabel("S over all episodes")
     axes.set_title(f"Baselines on {release_id}, Fixed, B = 4")
     axes.legend(frameon=False)
-    _plain(axes)
-    return _png(figure)
+    plain(axes)
+    return png(figure)
 
 
 def _draw(axes: Axes, family: Family) -> None:
@@ -164,15 +166,17 @@ def _draw(axes: Axes, family: Family) -> None:
     axes.set_xlabel(f"{control.name} [{control.unit}]", fontsize=8)
     axes.set_ylabel(f"{readout.name} [{readout.unit}]", fontsize=8)
     axes.legend(frameon=False, fontsize=7)
-    _plain(axes)
+    plain(axes)
 
 
-def _plain(axes: Axes) -> None:
+def plain(axes: Axes) -> None:
+    """Axes without a box."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
 
 
-def _png(figure: Figure) -> bytes:
+def png(figure: Figure) -> bytes:
+    """The bytes of a figure."""
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=110)
     return data.getvalue()

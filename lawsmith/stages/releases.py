@@ -1,7 +1,8 @@
 """Stage `releases`: one immutable release from the tasks of a cut."""
 
+import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -19,11 +20,14 @@ from lawsmith.gateways.warehouse import (
 )
 from lawsmith.release.bundle import Written, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.problems import CalibratedProblem
+from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.cuts import allow_policy, cut_of
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
 from lawsmith.stages.eligibility import accepted
 from lawsmith.stages.known import historical_cards
+from lawsmith.stages.problems import admitted_problems
 from lawsmith.stages.reviews import judged_cards, reviews_of
 from schemas.card import Card
 from schemas.family import Family
@@ -32,8 +36,11 @@ from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
 from schemas.review import Review
 from schemas.source import Disposition, Paper, Publication, Window
+from schemas.task import Setting
 
 TABLE = "releases"
+PAIRED = get_args(Setting)
+"""Settings of paired tasks; the kind of a task on real data stands in their place."""
 
 
 def run(context: StageContext, release_id: str) -> StageReport:
@@ -61,7 +68,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
         version=cut.version,
         content_digest=written.content_digest,
         families=len(content.families),
-        tasks=len(content.families) * 4,
+        tasks=release.public.manifest.tasks,
         cutoff=cut.cutoff,
         until=cut.until,
     )
@@ -75,7 +82,8 @@ def run(context: StageContext, release_id: str) -> StageReport:
         preview=[(file.path, str(file.bytes), file.sha256[:16]) for file in files],
         figures={
             "families": float(len(content.families)),
-            "tasks": float(len(content.families) * 4),
+            "problems": float(len(content.problems)),
+            **{f"{item.kind} tasks": float(item.tasks) for item in release.public.manifest.kinds},
             "bytes": float(sum(file.bytes for file in files)),
         },
         notes=_notes(written, content),
@@ -89,14 +97,16 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         InputError: nothing is eligible.
         PrerequisiteError: failed or unfinished papers, and the cut does not allow them.
     """
-    chosen = {
-        str(row.extra["family_id"])
-        for row in read_partition(context.store, "tasks", context.collection, cut.id)
+    rows = read_partition(context.store, "tasks", context.collection, cut.id)
+    chosen = {str(row.extra["family_id"]) for row in rows if row.extra["setting"] in PAIRED}
+    of_problems = {
+        str(row.extra["family_id"]) for row in rows if row.extra["setting"] not in PAIRED
     }
     families = tuple(family for family in accepted(context) if family.id in chosen)
-    if not families:
+    problems = _problems(context, of_problems)
+    if not families and not problems:
         raise InputError(
-            f"{cut.id} would hold no family: nothing is eligible",
+            f"{cut.id} would hold no task: nothing is eligible",
             path=cut.id,
             fix="look at `lawsmith status`, or cut with another --cutoff or --until",
         )
@@ -137,6 +147,46 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         reason=cut.reason,
         key=collection_key(context.store, context.collection, context.settings.data_root),
         packets=_packets(context, cards) if temporal else None,
+        problems=problems,
+    )
+
+
+def _problems(context: StageContext, chosen: Collection[str]) -> tuple[CalibratedProblem, ...]:
+    """The problems of the cut with what was made of them, as stored.
+
+    Raises:
+        IntegrityError: a table is no longer the one that was built.
+        PrerequisiteError: a problem changed since it was built.
+    """
+    sets = {one.id: one for one in calibrated_sets(context) if one.id in chosen}
+    if not sets:
+        return ()
+    loaded = {item.problem.id: item for item in admitted_problems(context)}
+    changed = [
+        one.id
+        for one in sets.values()
+        if one.id not in loaded or loaded[one.id].problem.digest != one.problem_digest
+    ]
+    if changed:
+        raise PrerequisiteError(
+            f"problems {', '.join(sorted(changed))} changed since they were built",
+            fix="run `lawsmith build-historical` again",
+        )
+    return tuple(
+        CalibratedProblem(
+            problem=loaded[one.id].problem,
+            table=loaded[one.id].table,
+            parallel=one.parallel,
+            parallel_key=one.parallel_key,
+            world=one.world,
+            pool=None if one.pool is None else base64.b64decode(one.pool),
+            real=one.real,
+            real_key=one.real_key,
+            observations=one.observations,
+            baselines=one.baselines,
+            submissions=one.submissions,
+        )
+        for one in sorted(sets.values(), key=lambda item: item.id)
     )
 
 
@@ -151,7 +201,7 @@ def _notes(written: Written, content: ReleaseContent) -> tuple[str, ...]:
 
 
 def _cards(context: StageContext, families: Sequence[Family]) -> tuple[Card | HistoricalCard, ...]:
-    if families[0].kind == "historical":
+    if all(family.kind == "historical" for family in families):
         known = {card.id: card for card in historical_cards(context.settings.data_root)}
         return tuple(known[family.card_id] for family in families)
     judged = judged_cards(context)

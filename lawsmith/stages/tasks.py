@@ -1,4 +1,4 @@
-"""Stage `tasks`: eligibility at the cut, and four tasks for each eligible family."""
+"""Stage `tasks`: eligibility at the cut, four tasks for each eligible family, those of problems."""
 
 from lawsmith.gateways.warehouse import (
     Row,
@@ -9,10 +9,14 @@ from lawsmith.release.tasks import make_tasks
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.cuts import cut_of
 from lawsmith.stages.dispositions import row_of, write_stage
-from lawsmith.stages.eligibility import eligible_families
+from lawsmith.stages.eligibility import eligible_families, eligible_sets
+from schemas.calibrated_set import CalibratedSet
+from schemas.calibrated_task import ParallelKey, ParallelTask, RealKey, RealTask
 from schemas.family import Family
 
 TABLE = "tasks"
+ENVIRONMENTS = {"parallel": "hidden", "real": "observed"}
+"""What stands for the environment of a task on real data."""
 
 
 def run(context: StageContext, release_id: str) -> StageReport:
@@ -24,7 +28,10 @@ def run(context: StageContext, release_id: str) -> StageReport:
     cut = cut_of(context, release_id)
     families, dispositions = eligible_families(context, cut)
     key = collection_key(context.store, context.collection, context.settings.data_root)
+    sets, taken_out = eligible_sets(context, cut)
+    dispositions += taken_out
     rows = [row for family in families for row in _rows(context, release_id, family, key)]
+    rows += [row for one in sets for row in _calibrated_rows(context, release_id, one)]
     write_partition(context.store, TABLE, context.collection, release_id, rows)
     write_stage(context, "tasks", release_id, dispositions)
     return report(
@@ -42,7 +49,11 @@ def run(context: StageContext, release_id: str) -> StageReport:
             )
             for row in rows
         ],
-        figures={"families": float(len(families)), "papers judged": float(len(dispositions))},
+        figures={
+            "families": float(len(families)),
+            "problems": float(len(sets)),
+            "papers judged": float(len(dispositions) - len(taken_out)),
+        },
     )
 
 
@@ -64,4 +75,29 @@ def _rows(context: StageContext, release_id: str, family: Family, key: bytes) ->
             sealed=sealed[task.id].to_json(),
         )
         for task in made.public
+    ]
+
+
+def _calibrated_rows(context: StageContext, release_id: str, one: CalibratedSet) -> list[Row]:
+    """The Parallel and the Real task of a problem; the problem stands for the family."""
+    pairs: list[tuple[ParallelTask | RealTask, ParallelKey | RealKey]] = []
+    if one.parallel is not None and one.parallel_key is not None:
+        pairs.append((one.parallel, one.parallel_key))
+    if one.real is not None and one.real_key is not None:
+        pairs.append((one.real, one.real_key))
+    return [
+        row_of(
+            context,
+            task,
+            table=TABLE,
+            partition=release_id,
+            paper_id=None,
+            subject_id=one.id,
+            release_id=release_id,
+            family_id=one.id,
+            setting=task.kind,
+            environment=ENVIRONMENTS[task.kind],
+            sealed=key.to_json(),
+        )
+        for task, key in pairs
     ]

@@ -13,7 +13,7 @@ from assets import worlds as world_assets
 from assets.resources import Engine
 from lawsmith.gateways.warehouse import Row, partitions_of, read_partition, write_partition
 from lawsmith.stages import checks
-from lawsmith.stages.checks import Looked
+from lawsmith.stages.looked import Looked
 from schemas.card import Card
 from schemas.family import Family
 from schemas.record import Record

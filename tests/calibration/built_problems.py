@@ -36,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = bytes(range(32))
 SINGLE, GROUPED = "brain_body", "puromycin"
 """One table in logarithms; two groups, of which one is too small for the world."""
+BOTH = (SINGLE, GROUPED)
 
 
 @cache

@@ -183,7 +183,7 @@ def _served(shell: Shell, arguments: list[str]) -> None:
         address = re.search(r"http://[\d.:]+", running.stdout.readline())
         assert address is not None
         with urllib.request.urlopen(address[0], timeout=30) as answer:
-            assert b'"tasks":16' in answer.read()
+            assert b'"tasks":18' in answer.read()
         running.terminate()
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lawsmith.cli import console
-from lawsmith.release import gallery
+from lawsmith.release.pages import page_templates
 
 SHOWN = (
     "\x1b[2J\x1b]0;owned\x07[bold]x[/bold] \u202eabc \u200b<script>alert(1)</script>"
@@ -42,7 +42,7 @@ def test_the_ui_shows_text_and_no_link_picture_or_tag() -> None:
 
 
 def test_pages_escape_what_a_card_says() -> None:
-    macros = gallery._pages(html=True).get_template("interface.html.j2").module
+    macros = page_templates(html=True).get_template("interface.html.j2").module
     shown = str(macros.code_spans("<script>x</script> `{{ 7*7 }}`"))  # type: ignore[attr-defined]
     assert "<script>" not in shown
     assert "<code>{{ 7*7 }}</code>" in shown

@@ -41,7 +41,12 @@ GRAPH = {
     "temporal/worlds": ("worlds", ("reviews/case", "temporal/families")),
     "historical/families": ("worlds", ()),
     "historical/worlds": ("worlds", ("historical/families",)),
-    "tasks": ("releases", ("historical/worlds", "publications", "temporal/worlds")),
+    "historical/problems": ("worlds", ()),
+    "historical/calibrated": ("worlds", ("historical/problems",)),
+    "tasks": (
+        "releases",
+        ("historical/calibrated", "historical/worlds", "publications", "temporal/worlds"),
+    ),
     "releases": ("releases", ("tasks",)),
     "exports": ("releases", ("releases",)),
     "evaluations": ("releases", ("exports", "releases")),

@@ -6,9 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lawsmith.calibration.pools import pool_bytes
 from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.problems import CalibratedProblem
 from schemas.card import Anchor, Card, Control, Parameter, Range, Readout, Relation
 from schemas.family import Family
 from schemas.historical_card import (
@@ -310,6 +312,25 @@ def temporal_content(**changes: Any) -> ReleaseContent:
         "models": {"extractor": ("reader-one",), "reviewer": ("reader-two",)},
     }
     return historical_content(**{**fields, **changes})
+
+
+def calibrated_problem(problems: Any, identity: str) -> CalibratedProblem:
+    """One of the built problems as a release holds it."""
+    loaded, made = problems.loaded(identity), problems.tasks(identity)
+    names = [control.name for control in loaded.problem.controls]
+    return CalibratedProblem(
+        problem=loaded.problem,
+        table=loaded.table,
+        parallel=made.parallel,
+        parallel_key=made.parallel_key,
+        world=made.world,
+        pool=pool_bytes(made.pool, names),
+        real=made.real,
+        real_key=made.real_key,
+        observations=made.observations,
+        baselines=made.baselines,
+        submissions=made.submissions,
+    )
 
 
 def writable_copy(release: Path, to: Path) -> Path:

@@ -15,15 +15,31 @@ from lawsmith.release.manifest import (
     list_files,
     manifest_text,
 )
-from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, task_row, write_parquet
+from lawsmith.release.tables import (
+    CALIBRATED_PUBLIC,
+    PUBLIC_TABLES,
+    TABLE_PATHS,
+    calibrated_row,
+    task_row,
+    write_parquet,
+)
+from schemas.calibrated_score import CalibratedScore
+from schemas.calibrated_task import (
+    CalibratedSubmission,
+    ParallelKey,
+    ParallelTask,
+    RealKey,
+    RealTask,
+)
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard
+from schemas.problem import Problem
 from schemas.record import Record, canonical_json
 from schemas.release import PublicManifest, SealedManifest
 from schemas.review import Review
 from schemas.task import PublicTask, SealedKey
-from schemas.world import PairedWorld
+from schemas.world import CalibratedWorld, PairedWorld
 
 KINDS: dict[str, type[Record]] = {
     "discovery": PublicTask,
@@ -33,6 +49,14 @@ KINDS: dict[str, type[Record]] = {
     "cards": Card,
     "reviews": Review,
     "worlds": PairedWorld,
+    "parallel": ParallelTask,
+    "real": RealTask,
+    "problems": Problem,
+    "parallel_keys": ParallelKey,
+    "real_keys": RealKey,
+    "calibrated_worlds": CalibratedWorld,
+    "baselines": CalibratedScore,
+    "baseline_submissions": CalibratedSubmission,
 }
 
 
@@ -96,7 +120,7 @@ def rehash(release: Path, table: str) -> None:
     _write_manifests(release)
 
 
-def _record(table: str, data: dict[str, Any]) -> Record:
+def _record(table: str, data: dict[str, Any]) -> Any:
     kind = HistoricalCard if "mutation_rules" in data else KINDS[table]
     fields = {k: v for k, v in data.items() if k in kind.model_fields}
     return kind.model_validate_json(json.dumps(fields))
@@ -104,10 +128,13 @@ def _record(table: str, data: dict[str, Any]) -> Record:
 
 def _write_twins(release: Path) -> None:
     tables: dict[Any, list[dict[str, Any]]] = {}
-    for table in PUBLIC_TABLES:
+    there = (*PUBLIC_TABLES, *CALIBRATED_PUBLIC)
+    for table in (name for name in there if (release / TABLE_PATHS[name]).is_file()):
         text = (release / TABLE_PATHS[table]).read_text(encoding="utf-8")
         rows = [json.loads(line) for line in text.splitlines()]
-        if table != "fixed_observations":
+        if table in ("parallel", "real"):
+            rows = [calibrated_row(_record(table, row)) for row in rows]
+        elif table not in ("fixed_observations", "real_observations"):
             rows = [task_row(_public(row)) for row in rows]
         tables[table] = rows
         write_parquet(release / "public" / f"{table}.parquet", table, rows)

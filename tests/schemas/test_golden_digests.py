@@ -107,6 +107,7 @@ from schemas.problem import (
 from schemas.record import CANARY, Record, record_name
 from schemas.release import (
     Cut,
+    KindCount,
     PlayerCleanliness,
     Policy,
     PublicManifest,
@@ -805,7 +806,9 @@ RECORDS: tuple[Record, ...] = (
         eligibility="journal_required",
         policies=(Policy(name="tol-1", values={"relative": 0.001}),),
         tasks=4,
+        kinds=(KindCount(kind="paired", tasks=4),),
         families=1,
+        problems=0,
         dispositions=(StageCount(stage="cards", outcome="passed", reason_code="ok", count=1),),
         strata=(StratumCount(difficulty="easy", moves="coefficient", families=1),),
         cleanliness=(PlayerCleanliness(player="mean", cutoff="none", source="none", clean=None),),
@@ -900,7 +903,7 @@ GOLDEN: dict[str, str] = {
     "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
     "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
-    "public_manifest": "4e1f0de2ad9efc71c793f633bbf64d0657902288244b87cffec32e646238829a",
+    "public_manifest": "c25891d04280cb543995d9ead08ca1cdf740a359e7bb905de7f17aa8bc4ab904",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
     "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
     "calibrated_world": "8ea6107841f6fabe0fd805c637e49b3457225d5ab3d645db4cfaa0c452867edb",

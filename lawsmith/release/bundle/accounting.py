@@ -14,7 +14,7 @@ from lawsmith.release.manifest import (
     list_files,
     release_digest,
 )
-from lawsmith.release.tables import TABLE_PATHS
+from lawsmith.release.tables import CALIBRATED_TABLES, TABLE_PATHS
 from schemas.record import CANARY
 from schemas.release import Fault, PublicManifest, ReleaseFile, SealedManifest
 
@@ -92,9 +92,14 @@ def _commitments(root: Path, public: PublicManifest, sealed: SealedManifest) -> 
 
 
 def stored_digest(root: Path, public: PublicManifest, key_sha256: str) -> str | None:
-    """The content digest of the JSONL files as they lie there; None where one is missing."""
+    """The content digest of the JSONL files as they lie there; None where one is missing.
+
+    A release without problems has no table of tasks on real data.
+    """
     tables: dict[str, list[str]] = {}
     for name, path in TABLE_PATHS.items():
+        if name in CALIBRATED_TABLES and not public.problems:
+            continue
         if not (root / path).is_file():
             return None
         text = (root / path).read_bytes().decode("utf-8", "replace")

@@ -48,8 +48,7 @@ def diff_releases(old: Path, new: Path) -> ReleaseDiff:
         IntegrityError: a file or row does not read.
     """
     before, after = read_public(old), read_public(new)
-    tasks_before = {task.id for task in before.tasks}
-    tasks_after = {task.id for task in after.tasks}
+    tasks_before, tasks_after = before.task_ids, after.task_ids
     changed: list[TaskChange] = []
     for table, path in TABLE_PATHS.items():
         if not ((old / path).is_file() and (new / path).is_file()):
@@ -81,9 +80,9 @@ def diff_releases(old: Path, new: Path) -> ReleaseDiff:
 def changed_rows(release: Path, tables: Mapping[str, Sequence[str]]) -> list[str]:
     """`table/id` of every row that differs between a release folder and lines to be written."""
     found: list[str] = []
-    for table, lines in tables.items():
-        old = _rows(release, TABLE_PATHS[table])
-        new = {_identity(row): row for row in map(_parsed, lines)}
+    for table, path in TABLE_PATHS.items():
+        old = _rows(release, path)
+        new = {_identity(row): row for row in map(_parsed, tables.get(table, ()))}
         found += [
             f"{table}/{identity}"
             for identity in sorted({*old, *new})
@@ -93,6 +92,9 @@ def changed_rows(release: Path, tables: Mapping[str, Sequence[str]]) -> list[str
 
 
 def _rows(release: Path, path: str) -> dict[str, dict[str, Any]]:
+    if not (release / path).is_file():
+        # A release without problems has none of their tables.
+        return {}
     return {_identity(row): row for row in load_lines(release, path, _parsed)}
 
 
@@ -102,7 +104,7 @@ def _parsed(line: str) -> dict[str, Any]:
 
 
 def _identity(row: Mapping[str, Any]) -> str:
-    if "index" in row:
+    if "index" in row and "task_id" in row:
         return f"{row['task_id']}/{row['index']}"
     return str(row.get("id") or row.get("paper_id") or row.get("licence"))
 

@@ -15,7 +15,13 @@ from lawsmith.release.tables import COLUMNS, PublicTable, Row
 STORAGE_VERSION: Final = "v1.2.0"
 """Pinned, so that readers from 1.2 on open the file."""
 
-_SQL: Final = {"text": "VARCHAR", "int": "BIGINT", "float": "DOUBLE", "floats": "DOUBLE[]"}
+_SQL: Final = {
+    "text": "VARCHAR NOT NULL",
+    "int": "BIGINT NOT NULL",
+    "float": "DOUBLE NOT NULL",
+    "floats": "DOUBLE[] NOT NULL",
+    "optional text": "VARCHAR",
+}
 
 
 def write_database(path: Path, tables: Mapping[PublicTable, Sequence[Row]]) -> None:
@@ -26,7 +32,7 @@ def write_database(path: Path, tables: Mapping[PublicTable, Sequence[Row]]) -> N
         connection.execute(f"ATTACH '{target}' AS out (STORAGE_VERSION '{STORAGE_VERSION}')")
         for table, rows in tables.items():
             columns = COLUMNS[table]
-            ddl = ", ".join(f'"{name}" {_SQL[kind]} NOT NULL' for name, kind in columns)
+            ddl = ", ".join(f'"{name}" {_SQL[kind]}' for name, kind in columns)
             connection.execute(f'CREATE TABLE out.main."{table}" ({ddl})')
             if rows:
                 marks = ", ".join("?" for _ in columns)

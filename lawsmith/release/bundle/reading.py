@@ -1,27 +1,27 @@
 """A release folder read back into records; the public tree alone where that is all there is."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
 
-from lawsmith.errors import IntegrityError, PrerequisiteError
+from lawsmith.errors import PrerequisiteError
+from lawsmith.release.bundle.calibrated_reading import read_calibrated_public, read_problems
+from lawsmith.release.bundle.lines import bare, load, load_lines, without_canary
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
+from lawsmith.release.problems import CalibratedProblem
 from lawsmith.seals import parse_key
+from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
 from schemas.card import Card
 from schemas.family import Certificate, Family
 from schemas.historical_card import HistoricalCard
-from schemas.record import Record, canonical_json, strict_json
+from schemas.record import canonical_json
 from schemas.release import PublicManifest, SealedManifest
 from schemas.review import Review
 from schemas.task import FixedObservation, PublicTask, SealedKey
 from schemas.world import PairedWorld
-
-RecordT = TypeVar("RecordT", bound=Record)
-ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,30 @@ class PublicRelease:
     path: Path
     manifest: PublicManifest
     tasks: tuple[PublicTask, ...]
-    """By id, both settings."""
+    """Paired tasks by id, both settings."""
     fixed: Mapping[str, tuple[FixedObservation, ...]]
     """Task id -> observations by index."""
+    calibrated: tuple[ParallelTask | RealTask, ...] = ()
+    """Parallel and Real tasks, by id."""
+    observations: Mapping[str, tuple[RealObservation, ...]] = field(default_factory=dict)
+    """Id of a Real task -> its public records by index."""
+
+    @property
+    def task_ids(self) -> frozenset[str]:
+        """Of every kind."""
+        return frozenset(task.id for task in (*self.tasks, *self.calibrated))
+
+    def calibrated_task(self, identity: str) -> ParallelTask | RealTask:
+        """The Parallel or Real task of an id.
+
+        Raises:
+            KeyError: no such task.
+        """
+        return self._calibrated_by_id[identity]
+
+    @cached_property
+    def _calibrated_by_id(self) -> dict[str, ParallelTask | RealTask]:
+        return {task.id: task for task in self.calibrated}
 
     def task(self, identity: str) -> PublicTask:
         """The task of an id.
@@ -62,6 +83,8 @@ class SealedRelease:
     """`<family>/c<number>` -> certificate."""
     worlds: tuple[PairedWorld, ...]
     papers: tuple[PaperNote, ...]
+    problems: tuple[CalibratedProblem, ...] = ()
+    """By id; each with its tasks, keys, world, pool and baselines."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +127,7 @@ def read_public(release: Path) -> PublicRelease:
             identity: tuple(sorted(rows, key=lambda row: row.index))
             for identity, rows in sorted(fixed.items())
         },
+        **read_calibrated_public(release),
     )
 
 
@@ -115,12 +139,16 @@ def read_release(release: Path) -> Release:
         IntegrityError: a file or row does not read; the path says which.
     """
     public = read_public(release)
-    sealed = read_sealed(release) if (release / SEALED_MANIFEST).is_file() else None
+    sealed = read_sealed(release, public) if (release / SEALED_MANIFEST).is_file() else None
     return Release(release, public, sealed)
 
 
-def read_sealed(release: Path) -> SealedRelease:
+def read_sealed(release: Path, public: PublicRelease) -> SealedRelease:
     """The sealed tree of a release folder.
+
+    Args:
+        release: the folder.
+        public: its public tree: problems are read with their tasks.
 
     Raises:
         IntegrityError: a file or row does not read; the path says which.
@@ -135,46 +163,8 @@ def read_sealed(release: Path) -> SealedRelease:
         certificates=dict(load_lines(release, "sealed/certificates.jsonl", read_certificate)),
         worlds=load_lines(release, "sealed/worlds.jsonl", without_canary(PairedWorld)),
         papers=load_lines(release, "sealed/attributions.jsonl", _paper),
+        problems=read_problems(release, public.calibrated, public.observations),
     )
-
-
-def load(release: Path, path: str, parse: Callable[[str], ValueT]) -> ValueT:
-    """The value of one whole file.
-
-    Raises:
-        IntegrityError: the file is missing or does not parse.
-    """
-    try:
-        return parse((release / path).read_bytes().decode("utf-8"))
-    except (OSError, ValueError) as error:
-        raise IntegrityError(f"does not read: {error}", path=path) from error
-
-
-def load_lines(release: Path, path: str, parse: Callable[[str], ValueT]) -> tuple[ValueT, ...]:
-    """The values of a JSONL file.
-
-    Raises:
-        IntegrityError: the file is missing or a line does not parse; the path names the line.
-    """
-    text = load(release, path, str)
-    if text and not text.endswith("\n"):
-        raise IntegrityError("the last line is cut off", path=path)
-    found: list[ValueT] = []
-    for number, line in enumerate(text.split("\n")[:-1], start=1):
-        try:
-            found.append(parse(line))
-        except (ValueError, KeyError, TypeError) as error:
-            raise IntegrityError(f"does not read: {error}", path=f"{path}:{number}") from error
-    return tuple(found)
-
-
-def without_canary(kind: type[RecordT]) -> Callable[[str], RecordT]:
-    """The reader of a record whose rows carry the canary beside its own fields."""
-
-    def read(line: str) -> RecordT:
-        return kind.from_json(canonical_json(_bare(line)))
-
-    return read
 
 
 def read_card(line: str) -> Card | HistoricalCard:
@@ -183,7 +173,7 @@ def read_card(line: str) -> Card | HistoricalCard:
     Raises:
         ValueError: it is neither.
     """
-    data = _bare(line)
+    data = bare(line)
     kind = HistoricalCard if "mutation_rules" in data else Card
     return kind.from_json(canonical_json(data))
 
@@ -194,7 +184,7 @@ def read_certificate(line: str) -> tuple[str, Certificate]:
     Raises:
         ValueError: a field is missing, extra or of the wrong type.
     """
-    data = _bare(line)
+    data = bare(line)
     identity, family = str(data.pop("id")), str(data.pop("family_id"))
     certificate = Certificate.model_validate_json(canonical_json(data))
     if identity != f"{family}/c{certificate.number}":
@@ -203,17 +193,7 @@ def read_certificate(line: str) -> tuple[str, Certificate]:
 
 
 def _paper(line: str) -> PaperNote:
-    return PaperNote(**_bare(line))
-
-
-def _bare(line: str) -> dict[str, Any]:
-    data = strict_json(line)
-    if not isinstance(data, dict):
-        raise ValueError(f"a {type(data).__name__}, not an object")
-    if "canary" not in data:
-        raise ValueError("the canary is missing")
-    del data["canary"]
-    return data
+    return PaperNote(**bare(line))
 
 
 __all__ = (

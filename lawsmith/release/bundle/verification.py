@@ -1,14 +1,25 @@
 """`verify`: every hash and every figure of a release, made again and compared."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.release.assembly import certificate_lines, task_family_row
 from lawsmith.release.bundle.accounting import file_faults, manifest_faults
+from lawsmith.release.bundle.calibrated_verification import (
+    TASK_ID,
+    Again,
+    CalibratedRows,
+    SealedRows,
+    kind_faults,
+    public_calibrated_faults,
+    read_calibrated,
+    read_sealed_calibrated,
+    sealed_calibrated_faults,
+)
 from lawsmith.release.bundle.database import read_database
 from lawsmith.release.bundle.lenient import LenientReader
 from lawsmith.release.bundle.recomputation import (
@@ -27,11 +38,10 @@ from lawsmith.release.gates import certificate_faults, gate_faults
 from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, strata_of
 from lawsmith.release.tables import (
-    COLUMNS,
-    PUBLIC_TABLES,
     TABLE_PATHS,
     PublicTable,
     Row,
+    calibrated_row,
     observation_row,
     read_parquet,
     row_path,
@@ -50,14 +60,13 @@ from schemas.world import PairedWorld
 ALL: Final = -1
 """`certificates=ALL` recomputes those of every family."""
 
-_TASK_ID: Final = re.compile(r"t-[0-9a-f]{16}")
-
 
 @dataclass(frozen=True)
 class _Public:
     manifest: PublicManifest
     tasks: tuple[PublicTask, ...]
     fixed: tuple[FixedObservation, ...]
+    calibrated: CalibratedRows
 
 
 @dataclass(frozen=True)
@@ -70,18 +79,24 @@ class _Sealed:
     reviews: tuple[Review, ...]
     worlds: tuple[PairedWorld, ...]
     papers: tuple[PaperNote, ...]
+    calibrated: SealedRows
 
 
-def verify_release(release: Path, certificates: int = 0) -> list[Fault]:
+def verify_release(
+    release: Path, certificates: int = 0, known: Sequence[KnownLaw] = ()
+) -> list[Fault]:
     """Every fault of a release folder or of a copy of one; an empty list means none was found.
 
     Without sealed/ only the public tree can be checked. Files, manifests, commitment, digests,
     keyed ids, laws, truth at 50 digits, observations, tolerances, twins, gates, leaks and the
-    canary are always checked.
+    canary are always checked; of tasks on real data also tables, splits, published fits, anchors,
+    worlds, pools and the scores of Real baselines.
 
     Args:
         release: the folder.
-        certificates: for how many families (by id) to recompute every certificate; -1 = all.
+        certificates: for how many families (by id) to recompute every certificate, and for how
+            many problems to search their hidden law again; -1 = all.
+        known: the textbook laws that the search was told of.
 
     Raises:
         PrerequisiteError: the folder is no release.
@@ -104,8 +119,13 @@ def verify_release(release: Path, certificates: int = 0) -> list[Fault]:
     public = _read_public(reader, manifest, faults)
     faults += _public_faults(release, public)
     if whole:
-        sealed = _read_sealed(reader, sealed_manifest, faults)
+        sealed = _read_sealed(reader, manifest, sealed_manifest, faults)
+        count = manifest.problems if certificates == ALL else certificates
+        again = Again(count, known)
         faults += _sealed_faults(public, sealed, certificates)
+        faults += sealed_calibrated_faults(
+            release, manifest, public.calibrated, sealed.calibrated, sealed.key, again
+        )
         faults += _derived_faults(reader, public, sealed)
     return _distinct([*reader.faults, *faults])
 
@@ -129,11 +149,14 @@ def _read_public(reader: LenientReader, manifest: PublicManifest, faults: list[F
         except ValueError as error:
             where = f"{TABLE_PATHS['fixed_observations']}:{number}"
             faults.append(Fault(path=where, what=" ".join(str(error).split())[:300]))
-    return _Public(manifest, tuple(tasks), tuple(fixed))
+    return _Public(manifest, tuple(tasks), tuple(fixed), read_calibrated(reader, manifest))
 
 
 def _read_sealed(
-    reader: LenientReader, manifest: SealedManifest | None, faults: list[Fault]
+    reader: LenientReader,
+    public: PublicManifest,
+    manifest: SealedManifest | None,
+    faults: list[Fault],
 ) -> _Sealed:
     def card_kind(data: dict[str, Any]) -> type[Card] | type[HistoricalCard]:
         return HistoricalCard if "mutation_rules" in data else Card
@@ -154,6 +177,7 @@ def _read_sealed(
         reviews=tuple(reader.records("reviews", lambda _: Review)),
         worlds=tuple(reader.records("worlds", lambda _: PairedWorld)),
         papers=tuple(papers),
+        calibrated=read_sealed_calibrated(reader, public),
     )
 
 
@@ -167,7 +191,7 @@ def _public_faults(release: Path, public: _Public) -> Iterator[Fault]:
         yield Fault(path=f"{PUBLIC_MANIFEST}/id", what=f"{manifest.id!r} is not of its version")
     for task in public.tasks:
         where = row_path(task.setting, task.id)
-        if not _TASK_ID.fullmatch(task.id):
+        if not TASK_ID.fullmatch(task.id):
             yield Fault(path=f"{where}/id", what="is no keyed id")
         if task.collection != manifest.collection:
             yield Fault(path=f"{where}/collection", what=f"is {task.collection!r}")
@@ -180,11 +204,17 @@ def _public_faults(release: Path, public: _Public) -> Iterator[Fault]:
         ],
         "fixed_observations": [observation_row(row) for row in public.fixed],
     }
+    yield from public_calibrated_faults(public.calibrated, manifest)
+    if manifest.problems:
+        for kind in ("parallel", "real"):
+            tasks = [task for task in public.calibrated.tasks if task.kind == kind]
+            rows[kind] = [calibrated_row(task) for task in tasks]
+        rows["real_observations"] = [observation_row(row) for row in public.calibrated.observations]
     yield from _twins(release, rows)
 
 
 def _twins(release: Path, rows: dict[PublicTable, list[Row]]) -> Iterator[Fault]:
-    for table in PUBLIC_TABLES:
+    for table, known in rows.items():
         path = f"public/{table}.parquet"
         if not (release / path).is_file():
             continue
@@ -193,7 +223,7 @@ def _twins(release: Path, rows: dict[PublicTable, list[Row]]) -> Iterator[Fault]
         except (ValueError, OSError) as error:
             yield Fault(path=path, what=f"does not read: {' '.join(str(error).split())[:300]}")
             continue
-        yield from _row_faults(path, rows[table], found)
+        yield from _row_faults(path, known, found)
     path = "public/tasks.duckdb"
     if not (release / path).is_file():
         return
@@ -202,13 +232,13 @@ def _twins(release: Path, rows: dict[PublicTable, list[Row]]) -> Iterator[Fault]
     except ValueError as error:
         yield Fault(path=path, what=str(error))
         return
-    for name in sorted({*tables, *PUBLIC_TABLES}):
+    for name in sorted({*tables, *rows}):
         where = f"{path}/{name}"
-        if name not in tables or name not in COLUMNS:
+        if name not in tables or name not in rows:
             state = "is missing" if name not in tables else "is no table of a release"
             yield Fault(path=where, what=state)
-    for table in PUBLIC_TABLES:
-        yield from _row_faults(f"{path}/{table}", rows[table], tables.get(table, []))
+    for table, known in rows.items():
+        yield from _row_faults(f"{path}/{table}", known, tables.get(table, []))
 
 
 def _row_faults(path: str, expected: Sequence[Row], found: Sequence[Row]) -> Iterator[Fault]:
@@ -257,19 +287,22 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
     manifest = public.manifest
     facts: dict[str, tuple[Any, Any]] = {
         "families": (manifest.families, len(sealed.families)),
-        "tasks": (manifest.tasks, 4 * len(sealed.families)),
         "strata": (manifest.strata, strata_of(sealed.families)),
     }
     for name, (said, found) in facts.items():
         if said != found:
             yield Fault(path=f"{PUBLIC_MANIFEST}/{name}", what="is not what the families give")
+    yield from kind_faults(manifest, 4 * len(sealed.families), public.calibrated.tasks)
     if sealed.manifest is not None:
         cited = {note.paper_id: note.attribution for note in sealed.papers}
         if cited != sealed.manifest.attributions:
             yield Fault(
                 path=f"{SEALED_MANIFEST}/attributions", what="is not what attributions.jsonl says"
             )
-    licences = licence_rows(sealed.families, sealed.papers)
+    keyed = [key.problem_id for key in sealed.calibrated.parallel_keys]
+    keyed += [key.problem_id for key in sealed.calibrated.real_keys]
+    tasks_of = [(item.licence, keyed.count(item.id)) for item in sealed.calibrated.problems]
+    licences = licence_rows(sealed.families, sealed.papers, tasks_of)
     expected = {
         "licences": [{**row, "canary": CANARY} for row in licences],
         "task_families": [{**task_family_row(key), "canary": CANARY} for key in sealed.keys],

@@ -14,6 +14,7 @@ from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
 from lawsmith.release.bundle.reading import load, load_lines
+from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.content import ReleaseContent, check_version
 from lawsmith.release.gallery import dataset_card, licence_rows, public_pages, sealed_pages
 from lawsmith.release.gates import Certifier, check_gates
@@ -26,7 +27,10 @@ from lawsmith.release.manifest import (
     public_manifest,
     sealed_manifest,
 )
-from lawsmith.release.tables import PUBLIC_TABLES, TABLE_PATHS, jsonl_text, write_parquet
+from lawsmith.release.problem_pages import public_problem_pages, sealed_problem_pages
+from lawsmith.release.problems import data_licences, pool_path
+from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
+from schemas.calibrated_task import ParallelKey
 from schemas.record import Instant
 from schemas.release import PublicManifest, SealedManifest
 from schemas.task import SealedKey
@@ -78,6 +82,9 @@ def write_release(
         content.cards,
         content.papers,
     )
+    observed = [row for item in content.problems for row in item.observations]
+    observed.sort(key=lambda row: (row.task_id, row.index))
+    leaks += calibrated_leak_faults(content.problems, assembly.calibrated, observed)
     if leaks:
         listed = "; ".join(f"{fault.path}: {fault.what}" for fault in leaks[:20])
         raise IntegrityError(f"{len(leaks)} leaks: {listed}", path=content.release_id)
@@ -115,24 +122,38 @@ def _conflict(target: Path, assembly: Assembly) -> ReleaseConflictError:
 
 def _refuse_changed_laws(root: Path, assembly: Assembly) -> None:
     """A task id never changes its law, over all releases of the collection."""
-    laws = {key.id: key.laws for key in assembly.keys}
+    laws: dict[str, object] = {key.id: key.laws for key in assembly.keys}
+    for item in assembly.content.problems:
+        if item.parallel_key is not None:
+            laws[item.parallel_key.id] = _hidden(item.parallel_key)
     for folder in sorted(root.glob("*/")) if root.is_dir() else []:
         if folder.name.startswith(".") or not (folder / "sealed" / "keys.jsonl").is_file():
             continue
         manifest = load(folder, PUBLIC_MANIFEST, PublicManifest.from_json)
         if manifest.collection != assembly.content.collection:
             continue
-        changed = [
-            key.id
-            for key in load_lines(folder, "sealed/keys.jsonl", SealedKey.from_json)
-            if key.id in laws and key.laws != laws[key.id]
-        ]
+        stored = _stored_laws(folder)
+        changed = [task for task, law in stored.items() if task in laws and law != laws[task]]
         if changed:
             raise ReleaseConflictError(
                 f"the law changed under task ids that {folder.name} uses: {', '.join(changed)}",
                 path=assembly.content.release_id,
                 fix="give the changed family a new id",
             )
+
+
+def _stored_laws(folder: Path) -> dict[str, object]:
+    """Task id -> its law, of every kind that has a hidden one."""
+    keys = load_lines(folder, "sealed/keys.jsonl", SealedKey.from_json)
+    found: dict[str, object] = {key.id: key.laws for key in keys}
+    hidden = TABLE_PATHS["parallel_keys"]
+    if (folder / hidden).is_file():
+        found |= {k.id: _hidden(k) for k in load_lines(folder, hidden, ParallelKey.from_json)}
+    return found
+
+
+def _hidden(key: ParallelKey) -> tuple[object, ...]:
+    return key.law, key.constants, key.group_labels
 
 
 def _write_beside(target: Path, fill: Callable[[Path], None]) -> None:
@@ -166,11 +187,12 @@ def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: s
     content = assembly.content
     for tree in ("public/gallery", "sealed/gallery"):
         (folder / tree).mkdir(parents=True)
-    for table, path in TABLE_PATHS.items():
-        _write(folder / path, jsonl_text(assembly.tables[table]))
-    rows = {table: assembly.rows(table) for table in PUBLIC_TABLES}
-    for name in PUBLIC_TABLES:
-        write_parquet(folder / "public" / f"{name}.parquet", name, rows[name])
+    for table, lines in assembly.tables.items():
+        _write(folder / TABLE_PATHS[table], jsonl_text(lines))
+    rows = {table: assembly.rows(table) for table in assembly.public_tables}
+    for name, found in rows.items():
+        write_parquet(folder / "public" / f"{name}.parquet", name, found)
+    _write_pools(folder, content)
     write_database(folder / "public" / "tasks.duckdb", rows)
     _write(folder / "sealed" / "collection.key", assembly.key_text)
     _write_pages(folder, assembly)
@@ -193,17 +215,31 @@ def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: s
     _write(folder / PUBLIC_MANIFEST, manifest_text(public))
 
 
+def _write_pools(folder: Path, content: ReleaseContent) -> None:
+    """The pools of the worlds: inputs and residuals, no law."""
+    for item in content.problems:
+        if item.world is not None and item.pool is not None:
+            path = folder / pool_path(item.world)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(item.pool)
+
+
 def _write_pages(folder: Path, assembly: Assembly) -> None:
     content = assembly.content
     fixed = {
         task.id: [row for row in assembly.fixed if row.task_id == task.id]
         for task in assembly.tasks
     }
-    for name, page in public_pages(content, assembly.tasks, fixed).items():
+    observed = {item.real.id: item.observations for item in content.problems if item.real}
+    public = public_pages(content, assembly.tasks, fixed)
+    public |= public_problem_pages(content, assembly.calibrated, observed)
+    for name, page in public.items():
         _write(folder / "public/gallery" / name, page)
-    card = dataset_card(content, assembly.tasks, licence_rows(content.families, content.papers))
+    licences = licence_rows(content.families, content.papers, data_licences(content.problems))
+    card = dataset_card(content, assembly.tasks, licences)
     _write(folder / "public/README.md", card)
-    for name, page in sealed_pages(content, assembly.keys).items():
+    sealed = sealed_pages(content, assembly.keys) | sealed_problem_pages(content)
+    for name, page in sealed.items():
         _write(folder / "sealed/gallery" / name, page)
 
 

@@ -1,0 +1,71 @@
+"""The templates of the galleries with their filters, and what every page says of its release."""
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from lawsmith.expressions import number_text, to_infix
+from lawsmith.release.content import ReleaseContent
+from lawsmith.release.manifest import kinds_of
+from lawsmith.release.wording import figure_text, number_html, unit_html
+from schemas.card import Choices, Domain
+from schemas.record import CANARY
+
+LISTED: Final = 12
+"""More choices than this in steps of one are shown by their ends."""
+
+
+def facts_of(content: ReleaseContent) -> dict[str, Any]:
+    """What the pages of a release say of it."""
+    return {
+        "release_id": content.release_id,
+        "collection": content.collection,
+        "families": len(content.families),
+        "problems": len(content.problems),
+        "kinds": {item.kind: item.tasks for item in kinds_of(content)},
+        "synthetic_sources": content.synthetic_sources,
+        "replayed_replies": content.replayed_replies,
+        "window": None if content.window is None else str(content.window),
+        "cutoff": content.cutoff,
+        "until": content.until,
+        "eligibility": content.eligibility,
+    }
+
+
+@lru_cache
+def page_templates(*, html: bool) -> Environment:
+    """The templates; those of HTML escape what they are given."""
+    pages = Environment(
+        loader=PackageLoader("lawsmith.release", "templates"),
+        autoescape=html,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    pages.globals["canary"] = CANARY
+    pages.filters["domain"] = _domain
+    pages.filters["number"] = number_html
+    pages.filters["digits"] = number_text
+    pages.filters["unit"] = unit_html
+    pages.filters["infix"] = to_infix
+    pages.filters["short"] = figure_text
+    pages.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
+    return pages
+
+
+def _domain(domain: Domain) -> Markup:
+    """A range, or the choices; a long row of whole numbers in steps of one is shortened."""
+    if not isinstance(domain, Choices):
+        return Markup(f"{number_html(domain.low)} to {number_html(domain.high)}")
+    found = domain.choices
+    if len(found) > LISTED and all(b - a == 1.0 for a, b in pairwise(found)):
+        first, last = number_text(found[0]), number_text(found[-1])
+        return Markup(f"{first}, {number_text(found[1])}, … {last}")
+    return Markup(", ").join(number_html(choice) for choice in found)
+
+
+__all__ = ("facts_of", "page_templates")
