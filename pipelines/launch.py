@@ -38,7 +38,21 @@ def open_instance(store: Store) -> dg.DagsterInstance:
         pid = run.tags.get(PID_TAG)
         if pid is not None and not _alive(int(pid)):
             instance.report_run_failed(run, f"its process {pid} is gone")
+    _free_pools(instance)
     return instance
+
+
+def _free_pools(instance: dg.DagsterInstance) -> None:
+    """Give back what runs that have ended still hold of the pools.
+
+    A killed run keeps its slot until the daemon looks, and a run in this process would wait for
+    it without end.
+    """
+    storage = instance.event_log_storage
+    for run_id in storage.get_concurrency_run_ids():
+        run = instance.get_run_by_id(run_id)
+        if run is None or run.is_finished:
+            storage.free_concurrency_slots_for_run(run_id)
 
 
 def launch(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import pytest
 
 from assets.resources import Engine
@@ -17,7 +18,8 @@ from lawsmith.gateways.warehouse import query, read_partition
 from lawsmith.release.bundle import read_public, verify_release
 from lawsmith.stages.dispositions import all_dispositions
 from lawsmith.stages.playing import EPISODES, read_episodes, read_scores
-from pipelines.launch import launch, open_instance
+from pipelines.definitions import defs
+from pipelines.launch import PID_TAG, launch, open_instance
 
 if TYPE_CHECKING:
     from tests.conftest import Home, Kit, MainJob
@@ -200,6 +202,31 @@ def test_running_a_week_again_by_hand_adds_nothing(home_copy: "Home") -> None:
         f"tables/dispositions/temporal-sample/tasks.{TEMPORAL}.parquet",
         f"tables/exports/temporal-sample/{TEMPORAL}.parquet",
     }
+
+
+def test_what_a_dead_run_held_is_free_at_the_next_start(
+    kit: "Kit", tmp_path: Path, main_job: "MainJob"
+) -> None:
+    home = kit.home(tmp_path / "home", main_job.home.data)
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    with home.entered():
+        store = home.context().store
+        with open_instance(store) as instance:
+            run = instance.create_run_for_job(
+                defs.resolve_job_def("temporal_refresh"),
+                status=dg.DagsterRunStatus.STARTED,
+                tags={PID_TAG: str(ended.pid)},
+            )
+            slots = instance.event_log_storage
+            slots.initialize_concurrency_limit_to_default("model")
+            assert slots.claim_concurrency_slot("model", run.run_id, "cards").is_claimed
+        with open_instance(store) as instance:
+            found = instance.get_run_by_id(run.run_id)
+            assert found is not None
+            assert found.status is dg.DagsterRunStatus.FAILURE
+            slots = instance.event_log_storage
+            assert slots.claim_concurrency_slot("model", "another-run", "cards").is_claimed
 
 
 @pytest.mark.long
