@@ -1,8 +1,9 @@
 """Correct cards that the seeded-defect bench starts from, each beside its packet.
 
-Three sources: the recorded drafts of the bundled sample, cards read by hand from papers of
-`../shared/papers` (`data/defect_cards.json`, quotes of at most 300 characters), and short made-up
-papers in other typographies (`data/defect_papers.json`), which no gate was written with in view.
+Four sources: the recorded drafts of the bundled sample, cards read by hand from papers of
+`../shared/papers` (`data/defect_cards.json`, quotes of at most 300 characters), and two sets that
+no gate was written with in view: cards of the other papers there (`data/defect_heldout.json`) and
+short made-up papers in other typographies (`data/defect_papers.json`).
 """
 
 import hashlib
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data" / "sample"
 PAPERS = ROOT.parent / "shared" / "papers"
 CARDS = ROOT / "benchmarks" / "data" / "defect_cards.json"
+HELD_OUT = ROOT / "benchmarks" / "data" / "defect_heldout.json"
 MADE = ROOT / "benchmarks" / "data" / "defect_papers.json"
 Data = dict[str, Any]
 
@@ -72,7 +74,10 @@ def bases(papers: Path = PAPERS) -> tuple[list[Base], list[str]]:
     """The base cards at hand, and the ids of those whose paper is not in this folder."""
     found = [*_sample(), *_made()]
     absent = []
-    for row in json.loads(CARDS.read_text(encoding="utf-8")):
+    for row in (
+        *json.loads(CARDS.read_text(encoding="utf-8")),
+        *json.loads(HELD_OUT.read_text(encoding="utf-8")),
+    ):
         path = papers / row["file"]
         if not path.exists():
             absent.append(row["id"])
