@@ -29,9 +29,10 @@ CARDS = ROOT / "benchmarks" / "data" / "defect_cards.json"
 HELD_OUT = ROOT / "benchmarks" / "data" / "defect_heldout.json"
 MADE = ROOT / "benchmarks" / "data" / "defect_papers.json"
 Data = dict[str, Any]
+_UNMADE = frozenset({"domain_missing", "not_executable"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Base:
     """A correct draft beside its packet.
 
@@ -42,6 +43,8 @@ class Base:
         readable: the print of its formulas can be read by code.
         expected: reason codes that the card has for what the paper is; subtracted.
         wording: pieces of the packet that say how values were combined and where the law is from.
+        whole: the paper prints all that a card needs. Without it no card is made and most gates do
+            not run, so that nothing is seeded: such a card only must raise no other alarm.
     """
 
     id: str
@@ -50,6 +53,7 @@ class Base:
     readable: bool
     expected: frozenset[str]
     wording: dict[str, str]
+    whole: bool = True
 
     @cached_property
     def view(self) -> SearchView:
@@ -84,7 +88,8 @@ def bases(papers: Path = PAPERS) -> tuple[list[Base], list[str]]:
             continue
         packet = build_packet(path, paper_id=f"folder:{row['id'].split('/')[0]}", version=1)
         expected = frozenset(row["base_reasons"])
-        found.append(Base(row["id"], row["draft"], packet, False, expected, {}))
+        whole = not expected & _UNMADE
+        found.append(Base(row["id"], row["draft"], packet, False, expected, {}, whole))
     return found, absent
 
 
