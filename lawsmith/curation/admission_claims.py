@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_lexicon import ESTIMATED, FIT, prose
 from lawsmith.curation.admission_numbers import prose_of
 from lawsmith.curation.known_laws import CandidateLaw, restated_by
 from lawsmith.curation.reasons import Reason
@@ -24,9 +25,6 @@ NEARBY: Final = 8
 """Lines before and behind an anchor in which the sentence around it is looked for."""
 
 _NEGATED_FIT = re.compile(r"\b(?:not|never|n't|rather than|instead of|without)\s+(?:\w+\s+)?fit\w*")
-_FIT = re.compile(
-    r"\b(?:fit|fits|fitted|fitting|best[- ]fit|least[- ]squares|regress\w*|calibrat\w*)\b"
-)
 _EQUALS = re.compile(r"[=≡≃]|:=|\\equiv|\bequals?\b|\bgiven by\b|\bdefined as\b")
 _PROPORTIONAL = re.compile(
     r"\bproportional\w*|\bscal(?:es?|ing) (?:as|like|with|law)\b|∝|\\propto|\bvar(?:y|ies) as\b"
@@ -72,7 +70,7 @@ _OWN = re.compile(
 def status_gate(bench: Bench) -> Iterator[Reason]:
     """The status of each relation is borne by the words of its anchored lines."""
     for i, relation in enumerate(bench.card.relations):
-        words = bench.anchored(relation.anchors).lower()
+        words = prose(bench.anchored(relation.anchors))
         problem = (
             _status_problem(relation, words)
             or _unfitted(bench, relation, words)
@@ -116,8 +114,8 @@ def _unfitted(bench: Bench, relation: Relation, words: str) -> str | None:
     if relation.status == "fitted" and relation.origin == "derived_here":
         return f"origin {relation.origin!r}, which is no origin of a fit"
     fitted = [part.anchors for part in bench.card.parameters if part.role == "fitted"]
-    near = [bench.nearby(anchors, NEARBY).lower() for anchors in (relation.anchors, *fitted)]
-    if any(_speaks_of_fit(text) for text in (words, *near)):
+    near = [prose(bench.nearby(anchors, NEARBY)) for anchors in (relation.anchors, *fitted)]
+    if any(_speaks_of_fit(text) or ESTIMATED.search(text) for text in (words, *near)):
         return None
     return f"origin {relation.origin!r}, and no line on or near its anchors speaks of a fit"
 
@@ -136,13 +134,13 @@ def _fitted_constants(bench: Bench, relation: Relation) -> str | None:
 
 
 def _speaks_of_fit(words: str) -> bool:
-    return _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
+    return FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
 
 
 def origin_gate(bench: Bench) -> Iterator[Reason]:
     """A relation that its lines credit to others only is not called found here."""
     for i, relation in enumerate(bench.card.relations):
-        words = bench.anchored(relation.anchors).lower()
+        words = prose(bench.anchored(relation.anchors))
         credit = _TAKEN_OVER.search(words)
         if relation.origin != "restated" and credit is not None and not _OWN.search(words):
             yield Reason(

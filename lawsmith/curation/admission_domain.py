@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_lexicon import prose
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
@@ -107,8 +108,8 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
     if card.sampling == "paired":
         problem = "the source gives its controls only together, so their ranges make no box"
     else:
-        own = bench.anchored(card.sampling_anchors).lower()
-        near = [own, *(bench.anchored(c.anchors).lower() for c in card.controls)]
+        own = prose(bench.anchored(card.sampling_anchors))
+        near = [own, *(prose(bench.anchored(c.anchors)) for c in card.controls)]
         tied = next((found for text in near if (found := PAIRED.search(text))), None)
         if tied is not None:
             problem = f"the anchored lines say {tied[0]!r}, so the ranges make no box"

@@ -33,7 +33,7 @@ _RESOLUTION: Final = re.compile(
 )
 _ERROR: Final = re.compile(
     r"±|\\pm|\+/-|error|uncertain|accura|deviation|precis|confidence|toleran|repeatab|reproducib"
-    r"|scatter|within",
+    r"|scatter|spread|within",
     re.IGNORECASE,
 )
 
