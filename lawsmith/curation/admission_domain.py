@@ -122,8 +122,11 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
 
 def inert_gate(bench: Bench) -> Iterator[Reason]:
     """Every control moves some readout, but those declared inert, which move none."""
-    for i, control in enumerate(bench.card.controls):
-        moves = _moves(bench, i, control)
+    controls = bench.card.controls
+    base = dense_design(controls, bench.constraints, BASE_POINTS)
+    before = _readouts(bench, base)
+    for i, control in enumerate(controls):
+        moves = _moves(bench, base, before, i)
         if moves == control.inert:
             found = "moves a readout though it is declared inert" if moves else "moves no readout"
             yield Reason(
@@ -131,11 +134,9 @@ def inert_gate(bench: Bench) -> Iterator[Reason]:
             )
 
 
-def _moves(bench: Bench, index: int, control: Control) -> bool:
+def _moves(bench: Bench, base: Points, before: Points, index: int) -> bool:
     controls, constraints = bench.card.controls, bench.constraints
-    base = dense_design(controls, constraints, BASE_POINTS)
-    before = _readouts(bench, base)
-    for value in _steps(control):
+    for value in _steps(controls[index]):
         moved = base.copy()
         moved[:, index] = value
         allowed = feasible(controls, constraints, moved)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from lawsmith.curation.admission_siunitx import without_siunitx
 from lawsmith.curation.admission_symbols import plain_symbols
 from lawsmith.curation.stated_numbers import numbers_in
 from lawsmith.errors import UnitError
@@ -91,6 +92,7 @@ class Assigned:
 @lru_cache(maxsize=64)
 def quantity_text(text: str) -> str:
     """A text with dashes, raised digits and TeX dressing of units made plain."""
+    text = without_siunitx(text)
     text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: "^" + m[0].translate(_POWERS), text)
     text = re.sub(r"[\u2010-\u2015\u2212]", "-", text)
     text = text.replace("$^\\circ$", "°").replace("^\\circ", "°").replace("\\AA", "Å")
@@ -118,7 +120,8 @@ def unit_at(text: str, position: int) -> PrintedUnit | None:
     return _UnitReader(text, position).read()
 
 
-def units_in(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def units_in(text: str) -> tuple[str, ...]:
     """Every unit that a quantity text prints, each as long as it goes, prose words apart."""
     found: dict[str, None] = {}
     position = 0
@@ -129,7 +132,7 @@ def units_in(text: str) -> list[str]:
         if read is not None:
             found[read.unit] = None
             position = read.end
-    return list(found)
+    return tuple(found)
 
 
 def atoms_of(unit: str) -> list[str]:
@@ -217,7 +220,9 @@ def assignments(text: str, spellings: Collection[str]) -> list[Assigned]:
     for spelling in spellings:
         for match in re.finditer(
             rf"(?<![A-Za-z0-9^/*]){re.escape(spelling)}(?![A-Za-z0-9])"
-            rf"\s*(?:=|≈|&|:|\bis\b|\bwas\b|\bof\b|(?<=^{re.escape(spelling)})\n)"
+            rf"\s*(?:=|≈|&|\||:|\bis\b|\bwas\b|\bof\b|(?<=^{re.escape(spelling)})\n"
+            # A row of a table on one line: at least two numbers behind the symbol.
+            rf"|(?<=^{re.escape(spelling)})(?=[ \t]+{_SIGNED}[ \t]+{_SIGNED}(?!\w)))"
             rf"\s*(?P<number>{_SIGNED})(?![\w])(?P<error>\s*(?:±|\+/-)\s*{_SIGNED})?",
             plain,
             re.MULTILINE,

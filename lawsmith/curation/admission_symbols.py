@@ -67,9 +67,7 @@ def plain_symbols(text: str) -> str:
 def _untexed(text: str) -> str:
     text = _DRESSING.sub(" ", _VARIANTS.sub(r"\\", text)).replace("$", " ")
     text = _SIGN.sub(lambda match: _SIGNS.get(match[0], match[0]), text)
-    text = re.sub(
-        r"_\s*\{\s*([^{}]*?)\s*\}", lambda m: m[1].replace(" ", "").replace(",", ""), text
-    )
+    text = re.sub(r"_\s*\{\s*([^{}]*?)\s*\}", lambda m: re.sub(r"[ ,\\]", "", m[1]), text)
     text = re.sub(r"\\([A-Za-z]+)\s*_\s*", r"\\\1", text)
     text = re.sub(r"(?<=[A-Za-z0-9])_(?=[A-Za-z0-9\\])", "", text)
     return re.sub(r"\\([A-Za-z]+)", r" \1", text)

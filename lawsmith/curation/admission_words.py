@@ -7,6 +7,7 @@ claim whose negation was lost or put in; what the words mean is the reviewer's.
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from lawsmith.curation.admission_bench import Bench
@@ -192,11 +193,12 @@ def _numerals(text: str) -> set[Decimal]:
     return {abs(number) for number in numbers_in([text])} - {Decimal(n) for n in range(4)}
 
 
-def _stems(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
     text = re.sub(r"(?<=\w)[-\u2010\u00ad]\n(?=\w)", "", text)
     words = {word.lower() for word in _WORD.findall(fold_case(text))}
     words = {word for word in words if word not in _COMMON}
-    return {_singular(word)[:_STEM] for word in words} - _COMMON
+    return frozenset(_singular(word)[:_STEM] for word in words) - _COMMON
 
 
 def _singular(word: str) -> str:
