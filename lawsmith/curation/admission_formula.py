@@ -80,7 +80,9 @@ class _Reader:
     ) -> Iterator[Reason]:
         lines = _lines_of(anchors)
         printed = [equation for equation in self.equations if equation.left in lefts]
-        pool = [equation for equation in printed if equation.touches(lines)] or printed
+        here = [equation for equation in printed if equation.touches(lines)]
+        # Elsewhere a symbol may be set to a number, which says nothing of its law.
+        pool = here or [equation for equation in printed if not _is_value(equation)]
         outcomes = [self._outcome(equation, law) for equation in pool]
         if outcomes and all(outcome == "different" for outcome in outcomes):
             first = pool[0]
@@ -156,6 +158,10 @@ class _Reader:
             if abs(one - other) > SAME * max(abs(one), abs(other)):
                 return False
         return seen or a == b
+
+
+def _is_value(equation: PrintedEquation) -> bool:
+    return bool(equation.readings) and not any(names_of(one) for one in equation.readings)
 
 
 def _lines_of(*lists: Anchors) -> set[int]:

@@ -43,9 +43,10 @@ _PROSE: Final = frozenset({"a", "A", "as", "at", "am", "in", "do", "pm", "I", "u
 _POWERS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN: Final = re.compile(r"\s*(°C|[°%]|[A-Za-zΩÅ]+|[()*/·])")
 _EXPONENT: Final = re.compile(r"(?:\s?\^\s?\(?\s?(-?\d)\s?\)?|(-\d)|(\d))(?!\d|\.\d)")
-_SIGNED: Final = (
-    r"-?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:\(\d+\))?(?:[eE]-?\d+|\s?[×x*·]\s?10\s?\^?\(?-?\d+\)?)?"
-)
+_POWER_OF_TEN: Final = r"10\s?\^\s?\(?-?\d+\)?(?!\.?\d)"
+_DECIMAL: Final = r"(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:\(\d+\))?"
+_TIMES_TEN: Final = r"(?:[eE]-?\d+|\s?[×x*·]\s?10\s?\^?\(?-?\d+\)?)?"
+_SIGNED: Final = rf"-?(?:{_POWER_OF_TEN}|{_DECIMAL}{_TIMES_TEN})"
 _NUMBER: Final = re.compile(rf"(?<![\w.^]){_SIGNED}")
 _MORE: Final = re.compile(
     rf"\s*(?:±|\+/-|to|and|or|,|, and|-|→|\.\.\.|through|up to)\s*{_SIGNED}(?![\w.])"

@@ -46,6 +46,7 @@ _DRESSING: Final = re.compile(
     r"\\(?:mathrm|mathit|mathbf|mathcal|mathsf|text(?:rm|it|up)?|operatorname|rm|it|bf|left|right"
     r"|bigl?|bigr?|Bigl?|Bigr?|displaystyle)(?![A-Za-z])"
 )
+_ARGUMENTS: Final = re.compile(r"\((?:[^()]|\([^()]*\))*\)\s*$")
 _WORD: Final = re.compile(r"[^\W_]+")
 _LONG: Final = 3
 """Letters up to which a word of small letters may be a product of symbols."""
@@ -76,7 +77,7 @@ def _untexed(text: str) -> str:
 def folded_symbol(symbol: str) -> str:
     """The one spelling of a symbol; empty when it has no letter."""
     text = plain_symbols(symbol.strip().strip("$"))
-    text = re.sub(r"\([^()]*\)$", "", text)
+    text = _ARGUMENTS.sub("", text)
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 
