@@ -1,8 +1,9 @@
 """Correct cards that the seeded-defect bench starts from, each beside its packet.
 
-Three sources: the recorded drafts of the bundled sample, cards read by hand from papers of
-`../shared/papers` (`data/defect_cards.json`, quotes of at most 300 characters), and short made-up
-papers in other typographies (`data/defect_papers.json`), which no gate was written with in view.
+Four sources: the recorded drafts of the bundled sample, cards read by hand from papers of
+`../shared/papers` (`data/defect_cards.json`, quotes of at most 300 characters), and two sets that
+no gate was written with in view: cards of the other papers there (`data/defect_heldout.json`) and
+short made-up papers in other typographies (`data/defect_papers.json`).
 """
 
 import hashlib
@@ -25,11 +26,13 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data" / "sample"
 PAPERS = ROOT.parent / "shared" / "papers"
 CARDS = ROOT / "benchmarks" / "data" / "defect_cards.json"
+HELD_OUT = ROOT / "benchmarks" / "data" / "defect_heldout.json"
 MADE = ROOT / "benchmarks" / "data" / "defect_papers.json"
 Data = dict[str, Any]
+_UNMADE = frozenset({"domain_missing", "not_executable"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Base:
     """A correct draft beside its packet.
 
@@ -40,6 +43,8 @@ class Base:
         readable: the print of its formulas can be read by code.
         expected: reason codes that the card has for what the paper is; subtracted.
         wording: pieces of the packet that say how values were combined and where the law is from.
+        whole: the paper prints all that a card needs. Without it no card is made and most gates do
+            not run, so that nothing is seeded: such a card only must raise no other alarm.
     """
 
     id: str
@@ -48,6 +53,7 @@ class Base:
     readable: bool
     expected: frozenset[str]
     wording: dict[str, str]
+    whole: bool = True
 
     @cached_property
     def view(self) -> SearchView:
@@ -72,14 +78,18 @@ def bases(papers: Path = PAPERS) -> tuple[list[Base], list[str]]:
     """The base cards at hand, and the ids of those whose paper is not in this folder."""
     found = [*_sample(), *_made()]
     absent = []
-    for row in json.loads(CARDS.read_text(encoding="utf-8")):
+    for row in (
+        *json.loads(CARDS.read_text(encoding="utf-8")),
+        *json.loads(HELD_OUT.read_text(encoding="utf-8")),
+    ):
         path = papers / row["file"]
         if not path.exists():
             absent.append(row["id"])
             continue
         packet = build_packet(path, paper_id=f"folder:{row['id'].split('/')[0]}", version=1)
         expected = frozenset(row["base_reasons"])
-        found.append(Base(row["id"], row["draft"], packet, False, expected, {}))
+        whole = not expected & _UNMADE
+        found.append(Base(row["id"], row["draft"], packet, False, expected, {}, whole))
     return found, absent
 
 

@@ -193,6 +193,8 @@ def restated_fit(base: Base, rng: Rng, seed: int) -> Made | None:
 
 def role_changed(base: Base, rng: Rng, seed: int) -> Made | None:
     draft = copied(base)
+    if not draft["parameters"]:
+        return None
     part = pick(rng, draft["parameters"])
     part["role"] = pick(rng, [r for r in ("constant", "fitted", "reference") if r != part["role"]])
     if part["role"] == "reference":

@@ -137,6 +137,9 @@ def fabricated(base: Base, rng: Rng, seed: int) -> Made | None:
     draft = copied(base)
     made = float(f"{rng.uniform(0.1, 9.9):.3f}")
     way = int(rng.integers(4))
+    parts = [part for table in STATEMENTS for part in draft[table]]
+    if (way == 1 and not draft["parameters"]) or (way == 3 and not parts):
+        return None
     if way == 0:
         pick(rng, draft["readouts"])["resolution"] = made
     elif way == 1:
@@ -144,7 +147,6 @@ def fabricated(base: Base, rng: Rng, seed: int) -> Made | None:
     elif way == 2:
         pick(rng, draft["readouts"]).update(uncertainty=made, uncertainty_kind="absolute")
     else:
-        parts = [part for table in STATEMENTS for part in draft[table]]
         part = pick(rng, parts)
         part["statement"] = part["statement"].rstrip(".") + f", with a spread of {made}."
     return base, draft

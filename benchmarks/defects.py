@@ -93,16 +93,23 @@ def measure(kind: Kind, found: Sequence[Base], seed: int, count: int) -> Row:
     correct = {base.id: base for base in found}
     for base, draft in distinct(kind, found, seed, count):
         made += 1
-        reasons = {r.code.value for r in admission(base, draft).reasons} - base.expected
+        reasons = {r.code.value for r in admission(base, draft).reasons}
+        reasons -= base.expected | _own_codes(correct[base.id])
         codes.update(reasons)
         if not reasons:
             missed.append(_changes(correct[base.id], base, draft))
     return Row(kind.name, kind.decidable, made, codes, tuple(missed))
 
 
+@lru_cache(maxsize=128)
+def _own_codes(base: Base) -> frozenset[str]:
+    """The codes against a correct card, so that a false alarm of it is no catch of a defect."""
+    return frozenset(reason.code.value for reason in admission(base, base.draft).reasons)
+
+
 def distinct(kind: Kind, found: Sequence[Base], seed: int, count: int) -> Iterator[Made]:
     """Distinct defective cards, drawn over all bases that have a site, in turns."""
-    usable = [base for base in found if kind.where(base)]
+    usable = [base for base in found if base.whole and kind.where(base)]
     label = [ord(char) for char in kind.name]
     rng = np.random.default_rng([seed, *label])
     seen: set[str] = set()

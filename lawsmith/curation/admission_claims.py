@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_lexicon import ESTIMATED, FIT, prose
 from lawsmith.curation.admission_numbers import prose_of
+from lawsmith.curation.admission_symbols import plain_symbols, spellings
 from lawsmith.curation.known_laws import CandidateLaw, restated_by
 from lawsmith.curation.reasons import Reason
 from lawsmith.curation.shingles import shared_shingle
@@ -24,10 +26,8 @@ NEARBY: Final = 8
 """Lines before and behind an anchor in which the sentence around it is looked for."""
 
 _NEGATED_FIT = re.compile(r"\b(?:not|never|n't|rather than|instead of|without)\s+(?:\w+\s+)?fit\w*")
-_FIT = re.compile(
-    r"\b(?:fit|fits|fitted|fitting|best[- ]fit|least[- ]squares|regress\w*|calibrat\w*)\b"
-)
-_EQUALS = re.compile(r"[=≡≃]|:=|\\equiv|\bequals?\b|\bgiven by\b|\bdefined as\b")
+_EQUALS = re.compile(r"[=≡≃]")
+_GIVEN_BY = re.compile(r"\\equiv|\bequals?\b|\bgiven by\b|\bdefined as\b")
 _PROPORTIONAL = re.compile(
     r"\bproportional\w*|\bscal(?:es?|ing) (?:as|like|with|law)\b|∝|\\propto|\bvar(?:y|ies) as\b"
     r"|\bgrows? as\b|∼|\\sim\b|\btrend\b"
@@ -37,7 +37,9 @@ _ROUGH = re.compile(
     r"|\bof order\b"
 )
 _APPROXIMATE = re.compile(
-    r"\bapproximate\w*|\bapproximation\b|\broughly\b|\bto (?:leading|first|lowest) order\b|≈"
+    r"\bapproximate\w*|\bapproximation\b|\brough(?:ly)?\b|\bcrude\w*|\bto within a(?:bout)?\b"
+    r"|\b(?:is|are) nearly\b|\bnearly (?:equal|proportional|linear)\b"
+    r"|\bto (?:leading|first|lowest) order\b|≈"
     r"|\\approx\b|\bin the limit\b|\basymptotic\w*"
 )
 _PREDICTED = re.compile(r"\bpredict(?:s|ed|ion|ions)?\b|\bexpected (?:from|by)\b")
@@ -59,6 +61,8 @@ _TAKEN_OVER = re.compile(
     r"|\b(?:following|after|according to|due to) (?:ref\b|refs\b|\[|\\cite|\w+ et al)"
     r"|\b(?:classical|standard|familiar|usual|established)"
     r" (?:law|relation|formula|result|expression|equation)\b"
+    r"|\bas (?:presented|given|described|stated|derived|reported) in the (?:\w+ )?"
+    r"(?:papers?|publications?|articles?|literature|textbooks?)\b"
     r"|\b(?:in|of|from) the original (?:paper|publication|article|study|work|model)\b"
     r"|\b(?:already )?(?:shown|known|established) (?:elsewhere|before|earlier|previously|since)\b"
     r"|\b(?:earlier|previous|prior) (?:work|paper|stud(?:y|ies)|authors?)\b|\bquoted from\b"
@@ -72,9 +76,9 @@ _OWN = re.compile(
 def status_gate(bench: Bench) -> Iterator[Reason]:
     """The status of each relation is borne by the words of its anchored lines."""
     for i, relation in enumerate(bench.card.relations):
-        words = bench.anchored(relation.anchors).lower()
+        words = prose(bench.anchored(relation.anchors))
         problem = (
-            _status_problem(relation, words)
+            _status_problem(relation, words, _states_equation(bench, relation))
             or _unfitted(bench, relation, words)
             or _fitted_constants(bench, relation)
         )
@@ -86,7 +90,7 @@ def status_gate(bench: Bench) -> Iterator[Reason]:
             )
 
 
-def _status_problem(relation: Relation, words: str) -> str | None:
+def _status_problem(relation: Relation, words: str, equation: bool) -> str | None:
     status = relation.status
     if status in ("proportionality", "qualitative"):
         return None
@@ -95,7 +99,7 @@ def _status_problem(relation: Relation, words: str) -> str | None:
     if rough is not None and status != "approximation":
         return f"the anchored lines say {rough[0]!r}"
     weak = _PROPORTIONAL.search(words)
-    if weak is not None and not fits and not _EQUALS.search(words):
+    if weak is not None and not fits and not equation:
         return f"the anchored lines say only {weak[0]!r}, with no equation and no fit"
     if status in _EXACT:
         if fits:
@@ -107,6 +111,19 @@ def _status_problem(relation: Relation, words: str) -> str | None:
     return None
 
 
+def _states_equation(bench: Bench, relation: Relation) -> bool:
+    """Whether the lines of a relation state an equation and not only the value of a symbol."""
+    text = bench.anchored(relation.anchors)
+    if _GIVEN_BY.search(prose(text)):
+        return True
+    card = bench.card
+    valued = {s for parameter in card.parameters for s in spellings(parameter)}
+    valued |= {s for control in card.controls for s in spellings(control)}
+    plain = plain_symbols(text)
+    before = (re.search(r"([A-Za-z]\w*)\s*$", plain[: m.start()]) for m in _EQUALS.finditer(plain))
+    return any(left is None or left[1].replace("_", "") not in valued for left in before)
+
+
 def _unfitted(bench: Bench, relation: Relation, words: str) -> str | None:
     """A fit must be spoken of where the relation or one of its fitted parameters stands."""
     if relation.status != "fitted" and relation.origin != "fitted_here":
@@ -116,8 +133,8 @@ def _unfitted(bench: Bench, relation: Relation, words: str) -> str | None:
     if relation.status == "fitted" and relation.origin == "derived_here":
         return f"origin {relation.origin!r}, which is no origin of a fit"
     fitted = [part.anchors for part in bench.card.parameters if part.role == "fitted"]
-    near = [bench.nearby(anchors, NEARBY).lower() for anchors in (relation.anchors, *fitted)]
-    if any(_speaks_of_fit(text) for text in (words, *near)):
+    near = [prose(bench.nearby(anchors, NEARBY)) for anchors in (relation.anchors, *fitted)]
+    if any(_speaks_of_fit(text) or ESTIMATED.search(text) for text in (words, *near)):
         return None
     return f"origin {relation.origin!r}, and no line on or near its anchors speaks of a fit"
 
@@ -136,13 +153,13 @@ def _fitted_constants(bench: Bench, relation: Relation) -> str | None:
 
 
 def _speaks_of_fit(words: str) -> bool:
-    return _FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
+    return FIT.search(_NEGATED_FIT.sub(" ", words)) is not None
 
 
 def origin_gate(bench: Bench) -> Iterator[Reason]:
     """A relation that its lines credit to others only is not called found here."""
     for i, relation in enumerate(bench.card.relations):
-        words = bench.anchored(relation.anchors).lower()
+        words = prose(bench.anchored(relation.anchors))
         credit = _TAKEN_OVER.search(words)
         if relation.origin != "restated" and credit is not None and not _OWN.search(words):
             yield Reason(

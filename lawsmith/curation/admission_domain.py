@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from lawsmith.curation.admission_bench import Bench
+from lawsmith.curation.admission_lexicon import prose
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
@@ -107,8 +108,8 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
     if card.sampling == "paired":
         problem = "the source gives its controls only together, so their ranges make no box"
     else:
-        own = bench.anchored(card.sampling_anchors).lower()
-        near = [own, *(bench.anchored(c.anchors).lower() for c in card.controls)]
+        own = prose(bench.anchored(card.sampling_anchors))
+        near = [own, *(prose(bench.anchored(c.anchors)) for c in card.controls)]
         tied = next((found for text in near if (found := PAIRED.search(text))), None)
         if tied is not None:
             problem = f"the anchored lines say {tied[0]!r}, so the ranges make no box"
@@ -121,8 +122,11 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
 
 def inert_gate(bench: Bench) -> Iterator[Reason]:
     """Every control moves some readout, but those declared inert, which move none."""
-    for i, control in enumerate(bench.card.controls):
-        moves = _moves(bench, i, control)
+    controls = bench.card.controls
+    base = dense_design(controls, bench.constraints, BASE_POINTS)
+    before = _readouts(bench, base)
+    for i, control in enumerate(controls):
+        moves = _moves(bench, base, before, i)
         if moves == control.inert:
             found = "moves a readout though it is declared inert" if moves else "moves no readout"
             yield Reason(
@@ -130,11 +134,9 @@ def inert_gate(bench: Bench) -> Iterator[Reason]:
             )
 
 
-def _moves(bench: Bench, index: int, control: Control) -> bool:
+def _moves(bench: Bench, base: Points, before: Points, index: int) -> bool:
     controls, constraints = bench.card.controls, bench.constraints
-    base = dense_design(controls, constraints, BASE_POINTS)
-    before = _readouts(bench, base)
-    for value in _steps(control):
+    for value in _steps(controls[index]):
         moved = base.copy()
         moved[:, index] = value
         allowed = feasible(controls, constraints, moved)

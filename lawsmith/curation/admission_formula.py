@@ -32,6 +32,8 @@ _MOVES: Final = (1.13, 0.87, 1.29, 0.79, 1.07, 0.93, 1.21)
 """Factors that take parameters off their values, so that a parameter that is 1 counts."""
 _CONSTANTS: Final[dict[str, Expression]] = {"pi": Op("acos", (-1.0,)), "e": Op("exp", (1.0,))}
 _INEQUALITY: Final = re.compile(r"(?P<sign><=|>=|≤|≥|<|>)")
+_LEFT_WORDS: Final = 9
+"""Words before an inequality that its left side is looked for in."""
 _MAY_COMPARE: Final = re.compile(r"[<>≤≥]|\\[lg]e")
 Outcome = Literal["same", "different", "unread"]
 
@@ -78,7 +80,9 @@ class _Reader:
     ) -> Iterator[Reason]:
         lines = _lines_of(anchors)
         printed = [equation for equation in self.equations if equation.left in lefts]
-        pool = [equation for equation in printed if equation.touches(lines)] or printed
+        here = [equation for equation in printed if equation.touches(lines)]
+        # Elsewhere a symbol may be set to a number, which says nothing of its law.
+        pool = here or [equation for equation in printed if not _is_value(equation)]
         outcomes = [self._outcome(equation, law) for equation in pool]
         if outcomes and all(outcome == "different" for outcome in outcomes):
             first = pool[0]
@@ -154,6 +158,10 @@ class _Reader:
             if abs(one - other) > SAME * max(abs(one), abs(other)):
                 return False
         return seen or a == b
+
+
+def _is_value(equation: PrintedEquation) -> bool:
+    return bool(equation.readings) and not any(names_of(one) for one in equation.readings)
 
 
 def _lines_of(*lists: Anchors) -> set[int]:
@@ -237,15 +245,30 @@ def _plain_line(line: str) -> str:
 
 def _sides(text: str, sign: re.Match[str], names: Mapping[str, str]) -> set[str]:
     """The names on both sides of an inequality; none unless either side is a formula."""
-    left = re.search(r"([A-Za-z][A-Za-z0-9]*)\s*$", text[: sign.start()])
-    if left is None or left[1] not in names:
+    left = _left_side(text[: sign.start()], names)
+    if not left:
         return set()
     symbols = [*names, *re.findall(r"\b[A-Za-z]\b", text[sign.end() : sign.end() + 30])]
     try:
         right = read_plain(text[sign.end() :], symbols).expression
     except UnreadError:
-        return set()
-    return {names[left[1]]} | {names[s] for s in names_of(right) if s in names}
+        return left
+    return left | {names[s] for s in names_of(right) if s in names}
+
+
+def _left_side(text: str, names: Mapping[str, str]) -> set[str]:
+    """The names of the longest formula of known symbols at the end of a text."""
+    words = re.split(r"[.,;:=<>≤≥&]", text)[-1].split()[-_LEFT_WORDS:]
+    for start in range(len(words)):
+        piece = " ".join(words[start:])
+        try:
+            read = read_plain(piece, [*names])
+        except UnreadError:
+            continue
+        used = names_of(read.expression)
+        if used and not read.rest.strip() and used <= names.keys():
+            return {names[symbol] for symbol in used}
+    return set()
 
 
 __all__ = ("formula_gate", "joint_gate", "symbols_gate")

@@ -33,7 +33,7 @@ _RESOLUTION: Final = re.compile(
 )
 _ERROR: Final = re.compile(
     r"±|\\pm|\+/-|error|uncertain|accura|deviation|precis|confidence|toleran|repeatab|reproducib"
-    r"|scatter|within",
+    r"|scatter|spread|within",
     re.IGNORECASE,
 )
 
@@ -70,10 +70,26 @@ def _unit(
         yield Reason(
             ReasonCode.UNIT_NOT_ANCHORED, path, f"unit {unit!r}, but the lines print {wrong[0]!r}"
         )
-    elif not known.dimension.is_pure and not _is_named(unit, text):
+    elif (
+        not known.dimension.is_pure and not _is_named(unit, text) and not _bare(path, values, text)
+    ):
         yield Reason(
             ReasonCode.UNIT_NOT_ANCHORED, path, f"unit {unit!r} is not printed in the lines"
         )
+
+
+def _bare(path: str, values: tuple[float, ...], text: str) -> bool:
+    """Whether a constant is printed without a unit: it has the one that the formula leaves.
+
+    That it does come out of the formula, scale and all, is for the gates on dimensions.
+    """
+    if not path.startswith("/parameters"):
+        return False
+    wanted = {abs(Decimal(repr(value))) for value in values}
+    return any(
+        printed is None and wanted & {abs(reading) for reading in readings}
+        for readings, printed in quantities_in(text)
+    )
 
 
 def _printed_otherwise(value: float, unit: str, text: str) -> str | None:

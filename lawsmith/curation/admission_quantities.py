@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from lawsmith.curation.admission_siunitx import without_siunitx
 from lawsmith.curation.admission_symbols import plain_symbols
 from lawsmith.curation.stated_numbers import numbers_in
 from lawsmith.errors import UnitError
@@ -42,9 +43,10 @@ _PROSE: Final = frozenset({"a", "A", "as", "at", "am", "in", "do", "pm", "I", "u
 _POWERS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN: Final = re.compile(r"\s*(°C|[°%]|[A-Za-zΩÅ]+|[()*/·])")
 _EXPONENT: Final = re.compile(r"(?:\s?\^\s?\(?\s?(-?\d)\s?\)?|(-\d)|(\d))(?!\d|\.\d)")
-_SIGNED: Final = (
-    r"-?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:\(\d+\))?(?:[eE]-?\d+|\s?[×x*·]\s?10\s?\^?\(?-?\d+\)?)?"
-)
+_POWER_OF_TEN: Final = r"10\s?\^\s?\(?-?\d+\)?(?!\.?\d)"
+_DECIMAL: Final = r"(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:\(\d+\))?"
+_TIMES_TEN: Final = r"(?:[eE]-?\d+|\s?[×x*·]\s?10\s?\^?\(?-?\d+\)?)?"
+_SIGNED: Final = rf"-?(?:{_POWER_OF_TEN}|{_DECIMAL}{_TIMES_TEN})"
 _NUMBER: Final = re.compile(rf"(?<![\w.^]){_SIGNED}")
 _MORE: Final = re.compile(
     rf"\s*(?:±|\+/-|to|and|or|,|, and|-|→|\.\.\.|through|up to)\s*{_SIGNED}(?![\w.])"
@@ -91,6 +93,7 @@ class Assigned:
 @lru_cache(maxsize=64)
 def quantity_text(text: str) -> str:
     """A text with dashes, raised digits and TeX dressing of units made plain."""
+    text = without_siunitx(text)
     text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: "^" + m[0].translate(_POWERS), text)
     text = re.sub(r"[\u2010-\u2015\u2212]", "-", text)
     text = text.replace("$^\\circ$", "°").replace("^\\circ", "°").replace("\\AA", "Å")
@@ -118,7 +121,8 @@ def unit_at(text: str, position: int) -> PrintedUnit | None:
     return _UnitReader(text, position).read()
 
 
-def units_in(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def units_in(text: str) -> tuple[str, ...]:
     """Every unit that a quantity text prints, each as long as it goes, prose words apart."""
     found: dict[str, None] = {}
     position = 0
@@ -129,7 +133,7 @@ def units_in(text: str) -> list[str]:
         if read is not None:
             found[read.unit] = None
             position = read.end
-    return list(found)
+    return tuple(found)
 
 
 def atoms_of(unit: str) -> list[str]:
@@ -217,7 +221,9 @@ def assignments(text: str, spellings: Collection[str]) -> list[Assigned]:
     for spelling in spellings:
         for match in re.finditer(
             rf"(?<![A-Za-z0-9^/*]){re.escape(spelling)}(?![A-Za-z0-9])"
-            rf"\s*(?:=|≈|&|:|\bis\b|\bwas\b|\bof\b|(?<=^{re.escape(spelling)})\n)"
+            rf"\s*(?:=|≈|&|\||:|\bis\b|\bwas\b|\bof\b|(?<=^{re.escape(spelling)})\n"
+            # A row of a table on one line: at least two numbers behind the symbol.
+            rf"|(?<=^{re.escape(spelling)})(?=[ \t]+{_SIGNED}[ \t]+{_SIGNED}(?!\w)))"
             rf"\s*(?P<number>{_SIGNED})(?![\w])(?P<error>\s*(?:±|\+/-)\s*{_SIGNED})?",
             plain,
             re.MULTILINE,

@@ -46,6 +46,7 @@ _DRESSING: Final = re.compile(
     r"\\(?:mathrm|mathit|mathbf|mathcal|mathsf|text(?:rm|it|up)?|operatorname|rm|it|bf|left|right"
     r"|bigl?|bigr?|Bigl?|Bigr?|displaystyle)(?![A-Za-z])"
 )
+_ARGUMENTS: Final = re.compile(r"\((?:[^()]|\([^()]*\))*\)\s*$")
 _WORD: Final = re.compile(r"[^\W_]+")
 _LONG: Final = 3
 """Letters up to which a word of small letters may be a product of symbols."""
@@ -67,9 +68,7 @@ def plain_symbols(text: str) -> str:
 def _untexed(text: str) -> str:
     text = _DRESSING.sub(" ", _VARIANTS.sub(r"\\", text)).replace("$", " ")
     text = _SIGN.sub(lambda match: _SIGNS.get(match[0], match[0]), text)
-    text = re.sub(
-        r"_\s*\{\s*([^{}]*?)\s*\}", lambda m: m[1].replace(" ", "").replace(",", ""), text
-    )
+    text = re.sub(r"_\s*\{\s*([^{}]*?)\s*\}", lambda m: re.sub(r"[ ,\\]", "", m[1]), text)
     text = re.sub(r"\\([A-Za-z]+)\s*_\s*", r"\\\1", text)
     text = re.sub(r"(?<=[A-Za-z0-9])_(?=[A-Za-z0-9\\])", "", text)
     return re.sub(r"\\([A-Za-z]+)", r" \1", text)
@@ -78,7 +77,7 @@ def _untexed(text: str) -> str:
 def folded_symbol(symbol: str) -> str:
     """The one spelling of a symbol; empty when it has no letter."""
     text = plain_symbols(symbol.strip().strip("$"))
-    text = re.sub(r"\([^()]*\)$", "", text)
+    text = _ARGUMENTS.sub("", text)
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 

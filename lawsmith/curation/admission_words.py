@@ -7,10 +7,12 @@ claim whose negation was lost or put in; what the words mean is the reviewer's.
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from lawsmith.curation.admission_bench import Bench
-from lawsmith.curation.admission_symbols import mentions, spellings
+from lawsmith.curation.admission_lexicon import CLAIMS, ESTIMATED, FIT, is_table_head, prose
+from lawsmith.curation.admission_symbols import Named, mentions, spellings
 from lawsmith.curation.reasons import Reason
 from lawsmith.curation.search_view import LIGATURES
 from lawsmith.curation.stated_numbers import numbers_in
@@ -21,6 +23,7 @@ from schemas.card import (
     CardDraft,
     Choices,
     Control,
+    Definition,
     Parameter,
     Readout,
 )
@@ -31,6 +34,9 @@ STATEMENTS: Final = (
     *("fixed_conditions", "mechanisms", "applicability", "limitations"),
     *("aggregation", "sample_size", "claim_dependencies"),
 )
+CLOSE: Final = 20
+"""Lines between the head of a table, or the sentence of a claim, and what it belongs to."""
+_TABLED: Final = ("/parameters", "/controls", "/readouts")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _COMMON: Final = frozenset(
     {"all", "and", "any", "are", "but", "can", "for", "has", "had", "his", "how", "its", "may"}
@@ -76,6 +82,7 @@ _SILENCE: Final = re.compile(
     r"|mention|specif|list|quote|describ|provid|tell|document|claim|standard|error)\w*",
     re.IGNORECASE,
 )
+_NOT_SO: Final = re.compile(r"\bnot ((?:[a-z]+ )?[a-z]+)", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"[.?!;](?=\s)")
 _MAIN: Final = re.compile(r"[;:,]|\b(?:but|though|although|so|since|because|which|while)\b")
 
@@ -94,7 +101,12 @@ def subject_gate(bench: Bench) -> Iterator[Reason]:
             words = f"{own} {anchor.support}"
             shared = _stems(words) & _stems(lines) or _numerals(words) & _numerals(lines)
             named = [s for s in all_symbols if len(s) > 1 and mentions(words, (s,))]
-            if not shared and not mentions(lines, (*anywhere, *named)):
+            named += _spoken_of(everything, part_words=words)
+            if (
+                not shared
+                and not mentions(lines, (*anywhere, *named))
+                and not _bears(bench, path, anchors, i)
+            ):
                 yield Reason(
                     ReasonCode.ANCHOR_OFF_SUBJECT,
                     f"{path}/{i}",
@@ -107,6 +119,35 @@ def subject_gate(bench: Bench) -> Iterator[Reason]:
                 path,
                 f"none of its lines prints {' or '.join(symbols)} or speaks of it",
             )
+
+
+def _spoken_of(parts: Sequence[Definition | Named], part_words: str) -> Iterator[str]:
+    """Symbols of the parts that words speak of: the discharge in words is the q of the lines."""
+    stems = _stems(part_words)
+    for part in parts:
+        if stems & _stems(getattr(part, "meaning", "")):
+            yield from spellings(part)
+
+
+def _bears(bench: Bench, path: str, anchors: Sequence[Anchor], index: int) -> bool:
+    """Whether lines without a shared word still bear what the other anchors are about.
+
+    A sentence that says how strong a relation is names neither its symbols nor its subject, and
+    the head of a table names no row: such an anchor needs another one close by.
+    """
+    own = anchors[index]
+    others = [other for n, other in enumerate(anchors) if n != index]
+    close = any(
+        other.first_line - CLOSE <= own.last_line and own.first_line <= other.last_line + CLOSE
+        for other in others
+    )
+    if not close:
+        return False
+    if path.startswith("/relations"):
+        words = prose(bench.anchored((own,)))
+        return any(pattern.search(words) for pattern in (FIT, ESTIMATED, CLAIMS))
+    below = any(own.last_line <= other.last_line for other in others)
+    return path.startswith(_TABLED) and below and is_table_head(bench.anchored((own,)))
 
 
 def _named(bench: Bench, anchors: Sequence[Anchor], own: str, symbols: Sequence[str]) -> bool:
@@ -152,10 +193,17 @@ def _numerals(text: str) -> set[Decimal]:
     return {abs(number) for number in numbers_in([text])} - {Decimal(n) for n in range(4)}
 
 
-def _stems(text: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
     text = re.sub(r"(?<=\w)[-\u2010\u00ad]\n(?=\w)", "", text)
     words = {word.lower() for word in _WORD.findall(fold_case(text))}
-    return {word[:_STEM] for word in words if word not in _COMMON}
+    words = {word for word in words if word not in _COMMON}
+    return frozenset(_singular(word)[:_STEM] for word in words) - _COMMON
+
+
+def _singular(word: str) -> str:
+    """A word without the s of a plural, so that short words match too: rates and rate."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def fold_case(text: str) -> str:
@@ -182,9 +230,23 @@ def _turned(statement: str, quoted: Sequence[tuple[str, str]]) -> str | None:
     if len(lost) == len(quoted) and not _SOFT.search(said):
         return f"says yes where the quoted clause says no: {lost[0][-80:]!r}"
     main = _MAIN.split(_SILENCE.sub(" ", said))[0]
-    if _STRICT.search(main) and not any(_DENIES.search(nearby) for _, nearby in quoted):
+    denied = rf"{_DENIES.pattern}{_prefixed(main)}"
+    if _STRICT.search(main) and not any(
+        re.search(denied, nearby, re.IGNORECASE) for _, nearby in quoted
+    ):
         return "says no where nothing in the anchored lines or the quoted sentence does"
     return None
+
+
+def _prefixed(statement: str) -> str:
+    """The words that a statement says no to, with the prefix by which a paper may deny them."""
+    words = {
+        word[:_STEM]
+        for match in _NOT_SO.finditer(statement.lower())
+        for word in match[1].split()
+        if len(word) > 3
+    }
+    return "".join(rf"|\b(?:non|un|in|im|ir|il|dis|a)[-\u2010]?{word}" for word in sorted(words))
 
 
 def _sentence(anchor: AnchorDraft, packet: Packet) -> tuple[str, str] | None:

@@ -19,6 +19,7 @@ _LOST = re.compile(
     # Ten and a true minus without spaces is a power far more often than a difference.
     r"|(?<![\w.,^)\]])10−\d{1,2}(?![\d.,]*\d)"
 )
+_BROKEN_WORD = re.compile(r"(?<=[^\W\d_]{2})[-\u2010\u2011] +(?=[^\W\d_]{2})")
 _FLAT_TEN = re.compile(r"10[1-9−–-]")
 """What every match of `_LOST` holds, found at a fraction of the cost."""
 
@@ -97,6 +98,13 @@ class SearchView:
 
     def _places(self, quote: str) -> Iterator[tuple[Span, str | None]]:
         wanted = folded([(char, 0) for char in quote])
+        joined = folded([(char, 0) for char in _BROKEN_WORD.sub(r"\g<0>\n", quote)])
+        yield from self._places_of(wanted)
+        # A word that the page breaks may be copied with its hyphen and a space.
+        if joined.text != wanted.text:
+            yield from self._places_of(joined)
+
+    def _places_of(self, wanted: Folded) -> Iterator[tuple[Span, str | None]]:
         if not wanted.text:
             return
         view = self._folded

@@ -199,10 +199,31 @@ def test_ranges_assignments_and_symbols_are_read_in_their_usual_forms() -> None:
         (Decimal("0.2"), Decimal(8), "m/s")
     ]
     assert ends("0.56 $<$ $C$ $<$ 2.7") == [(Decimal("0.56"), Decimal("2.7"), None)]
-    assert units_in(quantity_text("the flux J in L/(m^2 h). It")) == ["J", "L/(m^2*h)"]
+    assert units_in(quantity_text("the flux J in L/(m^2 h). It")) == ("J", "L/(m^2*h)")
     (row,) = assignments(r"$c_0$ & -4.7 $\pm$ 0.5 \\", ("c0",))
     assert row.values == {Decimal("-4.7")}
     assert row.errors == {Decimal("0.5")}
+    (cell,) = assignments("| k_cat | 41.7 ± 0.9 | 1/s |", ("kcat",))
+    assert cell.errors == {Decimal("0.9")}
+    (plain,) = assignments("Q 2.17 0.06", ("Q",))
+    assert plain.values == {Decimal("2.17")}
+    assert assignments("a 5 mm tube", ("a",)) == []
     assert folded_symbol(r"\lambda_{\rm a}") == folded_symbol("lambda_a") == "lambdaa"
     assert mentions("4πDC of it", ("D",))
     assert not mentions("Distance of it", ("D",))
+
+
+def test_macros_of_siunitx_are_read_as_quantities() -> None:
+    text = quantity_text(
+        r"$\SIrange{20}{60}{\per\second}$, \SI{1.19}{\kilogram\per\cubic\metre},"
+        r" \qty{3}{\milli\metre\squared} and \SI{2}{m/s}"
+    )
+    (found,) = ranges_in(text)
+    assert (set(found.low), set(found.high)) == ({Decimal(20)}, {Decimal(60)})
+    assert found.unit == "s^(-1)"
+    assert units_in(text) == ("s^(-1)", "kg*m^(-3)", "mm^2", "m/s")
+
+
+def test_a_subscript_that_is_a_macro_belongs_to_its_symbol() -> None:
+    assert folded_symbol(r"v_{\max}") == "vmax"
+    assert mentions(r"$n D \le v_{\max}$", ("vmax",))

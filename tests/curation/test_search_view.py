@@ -79,6 +79,13 @@ def test_other_words_and_numbers_are_not_found(text: str, quote: str) -> None:
     assert _view(text).find(quote) == []
 
 
+def test_a_broken_word_is_found_with_its_hyphen_and_a_space() -> None:
+    view = _view("it merely plots equa\u2010\ntions of a calculus; pre- and postnatal")
+    assert view.find("plots equa\u2010 tions of") == view.find("plots equations of") == [Span(1, 2)]
+    assert view.find("pre- and postnatal") == [Span(2, 2)]
+    assert view.find("equa\u2010 tion") == []
+
+
 def test_every_place_counts_once() -> None:
     view = _view("k = 3 here, k = 3 there\nnothing\nk = 3 again")
     assert view.find("k = 3") == [Span(1, 1), Span(3, 3)]
