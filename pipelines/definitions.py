@@ -17,7 +17,7 @@ from assets import (
     worlds,
 )
 from assets.resources import Engine
-from pipelines.historical_build import HISTORICAL_BUILD
+from pipelines.historical_build import CALIBRATION_BUILD, HISTORICAL_BUILD
 from pipelines.release_cut import RELEASE_CUT
 from pipelines.temporal_refresh import (
     PUBLICATIONS_REFRESH,
@@ -45,7 +45,13 @@ STAGES = (
 defs = dg.Definitions(
     assets=dg.load_assets_from_modules(STAGES),
     asset_checks=dg.load_asset_checks_from_modules(STAGES),
-    jobs=[TEMPORAL_REFRESH, PUBLICATIONS_REFRESH, HISTORICAL_BUILD, RELEASE_CUT],
+    jobs=[
+        TEMPORAL_REFRESH,
+        PUBLICATIONS_REFRESH,
+        HISTORICAL_BUILD,
+        CALIBRATION_BUILD,
+        RELEASE_CUT,
+    ],
     schedules=[weekly_refresh, weekly_publications],
     sensors=[newly_published],
     resources={"engine": Engine()},

@@ -8,7 +8,7 @@ from assets.resources import Engine
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending, pending_historical
+from lawsmith.stages.pending import pending, pending_historical, pending_problems
 from lawsmith.stages.publications import due_papers
 from pipelines.launch import launch, open_instance
 from schemas.release import Cut
@@ -56,13 +56,26 @@ def _look_up(context: StageContext, engine: Engine, outcome: Outcome) -> None:
     outcome.runs.append(("publications_refresh", run))
 
 
-def build_historical(engine: Engine, collection: Collection, outcome: Outcome) -> None:
-    """Build missing Historical families and problems, and cut their release if they changed."""
+def build_historical(
+    engine: Engine, collection: Collection, outcome: Outcome, *, problems: bool = True
+) -> None:
+    """Build missing Historical families, and cut their release if it would hold other things.
+
+    Args:
+        engine: as the jobs take it.
+        collection: `historical` or `historical-dev`.
+        outcome: where runs and releases are noted.
+        problems: whether to calibrate missing worlds on real data, too; that takes minutes.
+    """
     context = open_context(collection=collection, config_file=engine.config_file or None)
-    if pending_historical(context):
-        with open_instance(context.store) as instance:
-            run = launch(instance, "historical_build", engine)
-        outcome.runs.append(("historical_build", run))
+    jobs = {"historical_build": pending_historical(context)}
+    if problems:
+        jobs["calibration_build"] = pending_problems(context)
+    for job, todo in jobs.items():
+        if todo:
+            with open_instance(context.store) as instance:
+                run = launch(instance, job, engine)
+            outcome.runs.append((job, run))
     cut_next(context, engine, outcome, series=HISTORICAL_SERIES, cutoff=None, until=None)
 
 

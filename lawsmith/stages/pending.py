@@ -63,7 +63,7 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
 
 
 def pending_historical(context: StageContext) -> list[str]:
-    """`stage subject` of every card without a family, family without worlds, unbuilt problem."""
+    """`stage subject` of every Historical card without a family and family without worlds."""
     cards = [card_subject(card) for card in historical_cards(context.settings.data_root)]
     forged = [_family_subject(one) for one in forged_families(context, HISTORICAL_PARTITION)]
     stages: tuple[tuple[Stage, list[Subject]], ...] = (("families", cards), ("worlds", forged))
@@ -71,7 +71,12 @@ def pending_historical(context: StageContext) -> list[str]:
     for stage, subjects in stages:
         step = PartitionPass(context, stage, HISTORICAL_PARTITION)
         found.extend(f"{stage} {item.id}" for item in subjects if not step.done(item))
-    return [*found, *_pending_problems(context)]
+    return found
+
+
+def pending_problems(context: StageContext) -> list[str]:
+    """`stage subject` of every problem that was not judged yet or has no world yet."""
+    return list(_pending_problems(context))
 
 
 def _pending_problems(context: StageContext) -> Iterator[str]:

@@ -80,7 +80,13 @@ def test_every_asset_has_a_check() -> None:
 
 
 def test_jobs_resolve_and_nothing_starts_by_itself() -> None:
-    jobs = ("temporal_refresh", "publications_refresh", "historical_build", "release_cut")
+    jobs = (
+        "temporal_refresh",
+        "publications_refresh",
+        "historical_build",
+        "calibration_build",
+        "release_cut",
+    )
     chosen = {
         job: {
             key.to_user_string()

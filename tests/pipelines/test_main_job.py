@@ -184,7 +184,7 @@ def test_a_second_run_does_nothing(main_job: "MainJob", home_copy: "Home", kit: 
         if path.is_file() and "ledger" not in path.name and "locks" not in path.parts
     }
     assert after == {path: at for path, at in before.items() if path in after}
-    assert len(main_job.outcome.runs) == 5
+    assert len(main_job.outcome.runs) == 6
 
 
 def test_running_a_week_again_by_hand_adds_nothing(home_copy: "Home") -> None:

@@ -14,7 +14,7 @@ from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.dispositions import all_dispositions
 from lawsmith.stages.explaining import explain
 from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending_historical
+from lawsmith.stages.pending import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 
 PROBLEMS = {"puromycin", "tree_volume"}
@@ -51,7 +51,7 @@ def test_every_problem_has_its_tasks_world_and_baselines(context: Any) -> None:
 
 def test_a_second_run_has_nothing_to_do(main_job: Any, context: Any) -> None:
     with main_job.home.entered():
-        assert pending_historical(context) == []
+        assert pending_problems(context) == []
         assert problems.run(context).new == 0
         assert calibrated.run(context).new == 0
 
