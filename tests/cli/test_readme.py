@@ -43,6 +43,7 @@ def test_every_heading_with_commands_has_a_test() -> None:
         "The same job in Dagster",
         "Releases",
         "Evaluation",
+        "Tasks on real data",
     ]
 
 
@@ -179,7 +180,7 @@ def test_tasks_on_real_data(readme: Shell, main_job: Any, tmp_path: Path) -> Non
     ]
     built, played, scored, reported = follow(readme, lines)
     assert "historical-1.0.0-dev" in built.out
-    assert "2 submissions" in played.out
+    assert "2 tasks answered" in played.out
     assert "S_N" in reported.out
     assert scored.code == 0
     assert (tmp_path / "real-report" / "real-data.html").is_file()
