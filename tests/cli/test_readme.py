@@ -244,6 +244,7 @@ def _page(url: str, seconds: float) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_a_version_that_stands_is_not_cut_on_other_terms(readme: Shell, main_job: Any) -> None:
     copy_store(main_job, readme)
     folder = readme.home / "releases" / "temporal-2026.10.0-sample"

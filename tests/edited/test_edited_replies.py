@@ -199,14 +199,9 @@ def test_an_equality_beside_a_proportionality_does_not_get_through(
     data.only("sample:0004")
     original = data.reply("extractor", "packet", "sample:0004v1")
     data.edit(original, _reply(_froth_card(kit, data, "fitted")))
-    # Edit: a reviewer who has read section 4.
-    review = kit.accepting(kit.packet_of(data, "sample:0004v1"), "card", status="unsupported")
-    line = data.reply("reviewer", "card", "sample:0002/r1")
-    data.edit(line, json.dumps(review | {"decision": "reject"}), subject_id="sample:0004/r1")
     home.run_stages([AUGUST])
-    # No gate knows that a printed equality is only meant as a scaling: a reader must.
-    assert home.found("cards", "sample:0004v1").reason_code == "ok"
-    assert home.found("reviews/card", "sample:0004/r1").reason_code == "reviewer_rejected"
+    # The anchored lines call it a proportionality, so no reader has to be asked.
+    assert home.found("cards", "sample:0004v1").reason_code == "status_too_strong"
     assert forged_families(home.context(), AUGUST) == []
 
 

@@ -187,6 +187,7 @@ def test_a_second_run_does_nothing(main_job: "MainJob", home_copy: "Home", kit: 
     assert len(main_job.outcome.runs) == 6
 
 
+@pytest.mark.long
 def test_running_a_week_again_by_hand_adds_nothing(home_copy: "Home") -> None:
     home = home_copy.later("2026-11-06T06:00:00Z")
     kept = _bytes(home.path, "tables", "packets", "releases", "exports", "evaluations")

@@ -85,6 +85,7 @@ def _shelf(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_every_recorded_paper_goes_through_the_flow(
     kit: "Kit", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
