@@ -182,6 +182,13 @@ class TriagePolicy(Part):
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.05
 
 
+class Calibration(Part):
+    """How hidden laws and calibrated worlds are made."""
+
+    workers: Annotated[int, Field(ge=1)] | None = None
+    """Problems built at the same moment, each in a process; null: as many as there are cores."""
+
+
 class Settings(Part):
     """Everything that a run takes from outside."""
 
@@ -203,6 +210,7 @@ class Settings(Part):
     eligibility: EligibilityPolicy = EligibilityPolicy()
     packets: PacketLimits = PacketLimits()
     triage: TriagePolicy = TriagePolicy()
+    calibration: Calibration = Calibration()
 
     @property
     def crossref_url(self) -> str:
@@ -228,6 +236,7 @@ __all__ = (
     "ApiBase",
     "ApiKeyEnv",
     "Arxiv",
+    "Calibration",
     "Calls",
     "Caps",
     "Crossref",

@@ -1,15 +1,17 @@
 """Calibrated worlds of stage `worlds`: hidden laws and tasks of every admitted problem.
 
-A problem takes seconds of fitting, so problems are built in processes of their own; what was
-built for a digest is kept.
+A problem takes seconds of fitting, so problems are built in processes of their own, each with
+one thread of linear algebra; what was built for a digest is kept.
 """
 
 import base64
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from lawsmith.calibration.building import build_problem
 from lawsmith.calibration.pools import pool_bytes
@@ -30,6 +32,8 @@ from schemas.source import Collection, Disposition, ReasonCode
 TABLE = "calibrated"
 PARTITION = "calibrated"
 """Beside the partition of the paired worlds in table `worlds`."""
+_THREADS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""What libraries of linear algebra read when they are loaded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +61,10 @@ def run(context: StageContext) -> StageReport:
     jobs = [_Job(item, key, context.collection, str(context.settings.data_root)) for item in todo]
     subjects = {item.problem.id: subject_of(item) for item in todo}
     context.progress("calibrating worlds", 0, len(jobs))
-    for count, (identity, made) in enumerate(_built(jobs), start=1):
-        _settle(context, step, subjects[identity], made)
-        context.progress("calibrating worlds", count, len(jobs))
+    workers = context.settings.calibration.workers or os.cpu_count() or 1
+    built = _built(jobs, workers, lambda n: context.progress("calibrating worlds", n, len(jobs)))
+    for job, made in zip(jobs, built, strict=True):
+        _settle(context, step, subjects[job.loaded.problem.id], made)
     rows, dispositions = step.write()
     worlds = [_world_row(context, CalibratedSet.from_json(row.record)) for row in rows]
     found = [row for row in worlds if row is not None]
@@ -112,18 +117,47 @@ def calibrated_set(
     )
 
 
-def _built(jobs: Sequence[_Job]) -> Iterator[tuple[str, CalibratedSet | str]]:
-    """Problem -> what it came to, or why it could not be built, as they end."""
-    if len(jobs) < 2:
-        yield from ((job.loaded.problem.id, _attempt(job)) for job in jobs)
-        return
+def _built(
+    jobs: Sequence[_Job], workers: int, ended: Callable[[int], None]
+) -> list[CalibratedSet | str]:
+    """What every problem came to, or why it could not be built, in the order of the jobs.
+
+    Args:
+        jobs: the problems.
+        workers: processes at the most.
+        ended: told how many problems have ended, each time one does.
+    """
+    if not jobs:
+        return []
     # The process of a stage has threads, and a fork of it could wait for ever.
     start = multiprocessing.get_context("spawn")
-    workers = min(len(jobs), os.cpu_count() or 1)
-    with ProcessPoolExecutor(workers, mp_context=start) as pool:
-        waiting = {pool.submit(_attempt, job): job.loaded.problem.id for job in jobs}
-        for done in as_completed(waiting):
-            yield waiting[done], done.result()
+    with ProcessPoolExecutor(min(len(jobs), workers), mp_context=start) as pool:
+        with _one_thread_each():
+            waiting: list[Future[CalibratedSet | str]] = [
+                pool.submit(_attempt, job) for job in jobs
+            ]
+        for count, _ in enumerate(as_completed(waiting), start=1):
+            ended(count)
+        return [done.result() for done in waiting]
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes started meanwhile do linear algebra in one thread.
+
+    The matrices of these fits are small: more threads would spin for each other's cores, and
+    sums would be rounded by how many cores a machine has.
+    """
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _attempt(job: _Job) -> CalibratedSet | str:
