@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.constants import Constant, Declared, box_of, checked_constants
 from lawsmith.calibration.grouped import Grouped
-from lawsmith.calibration.least_squares import least, starting_points, unit_covariance
+from lawsmith.calibration.least_squares import EXACT, least, starting_points, unit_covariance
 from lawsmith.calibration.misfit import Misfit
 from lawsmith.calibration.noise import variance
 from lawsmith.calibration.records import Records, Space
@@ -80,6 +80,7 @@ def fit(
     records: Records,
     space: Space,
     starts: int = STARTS,
+    tolerance: float = EXACT,
 ) -> Fit:
     """The constants of least squares in residual space.
 
@@ -91,6 +92,7 @@ def fit(
         records: with a group column if a constant is per group.
         space: of the residuals.
         starts: how many starts, the declared ones included.
+        tolerance: relative; a looser one is for figures of which a few digits are wanted.
 
     Raises:
         InputError: names that do not agree, starts of unequal number or out of bounds, per-group
@@ -102,7 +104,7 @@ def fit(
     shared = [c for c in free if c.scope == "shared"]
     local = [c for c in free if c.scope == "per_group"]
     if not local:
-        whole, found = _solved(law, free, records, space, known, starts)
+        whole, found = _solved(law, free, records, space, known, starts, tolerance)
         every = _estimates(free, found, _deviations(whole, found), known)
         labels = list(records.group_rows())
         return _fit(law, dict.fromkeys(labels, every), constants, records, space, len(free))
@@ -110,10 +112,10 @@ def fit(
         estimates: dict[str, dict[str, Estimate]] = {}
         for label, rows in records.group_rows().items():
             own = records.take(rows)
-            target, found = _solved(law, local, own, space, known, starts)
+            target, found = _solved(law, local, own, space, known, starts, tolerance)
             estimates[label] = _estimates(local, found, _deviations(target, found), known)
         return _fit(law, estimates, constants, records, space, len(local) * len(estimates))
-    return _fit_shared(law, constants, shared, local, records, space, starts)
+    return _fit_shared(law, constants, shared, local, records, space, starts, tolerance)
 
 
 def evaluate_fit(
@@ -187,14 +189,15 @@ def _fit_shared(
     records: Records,
     space: Space,
     starts: int,
+    tolerance: float,
 ) -> Fit:
     known = {c.name: c.fixed for c in constants if c.fixed is not None}
     # One set of constants for all groups is where each group's own ones start from.
-    _, pooled = _solved(law, [*shared, *local], records, space, known, starts)
+    _, pooled = _solved(law, [*shared, *local], records, space, known, starts, tolerance)
     names = ([c.name for c in shared], [c.name for c in local])
     boxes = (box_of(shared), box_of(local))
     grouped = Grouped(law, names, records, space, known, boxes[1], pooled[len(shared) :])
-    found = least(grouped, [pooled[: len(shared)]], boxes[0])
+    found = least(grouped, [pooled[: len(shared)]], boxes[0], tolerance)
     grouped.residuals(found)
     freedom = len(records) - len(shared) - len(local) * len(grouped.groups)
     deviations, own_deviations = grouped.deviations(found, freedom)
@@ -213,6 +216,7 @@ def _solved(
     space: Space,
     known: Mapping[str, float],
     starts: int,
+    tolerance: float,
 ) -> tuple[Misfit, Floats]:
     names = [c.name for c in free]
     if len(records) < len(names):
@@ -231,8 +235,8 @@ def _solved(
     if not points:
         raise InputError("the law has no value at any start", path="constants.starts")
     if searched is not target:
-        points = [least(searched, points, box)]
-    found = least(target, points, box)
+        points = [least(searched, points, box, tolerance)]
+    found = least(target, points, box, tolerance)
     if target.hopeless(target.residuals(found)):
         raise InputError("the law has no value at some record", path="law")
     return target, found

@@ -13,7 +13,10 @@ from lawsmith.calibration.misfit import Target
 
 Floats = NDArray[np.float64]
 
-_TOLERANCE: Final = 1e-14
+EXACT: Final = 1e-14
+"""Relative tolerance to which a fit goes unless told otherwise; it is polished then."""
+SCREENING: Final = 1e-8
+"""Where figures of a few digits are wanted, or a minimum only has to be found."""
 _DECADES: Final = 1.0
 _FIRST_STEPS: Final = 12
 _MORE_STEPS: Final = 400
@@ -65,40 +68,52 @@ def starting_points(given: Sequence[Floats], box: Box, count: int) -> list[Float
     return found
 
 
-def least(target: Target, starts: Sequence[Floats], box: Box) -> Floats:
+def least(target: Target, starts: Sequence[Floats], box: Box, tolerance: float = EXACT) -> Floats:
     """The constants of least sum of squares; of equal ones that of the earlier start.
 
     One start goes the whole way. Of many, those of least cost get a few steps and the best of
     these go the whole way.
+
+    Args:
+        target: residuals and slopes.
+        starts: at least one, all inside the box.
+        box: bounds of the constants.
+        tolerance: relative, of cost, constants and slopes; an exact fit is polished.
     """
     if len(starts) == 1 or len(starts[0]) == 0:
-        return _polished(target, _descend(target, starts[0], box, _LAST_STEPS), box)
+        return _ended(target, starts[0], box, tolerance)
     ranked = sorted(starts, key=lambda start: _cost(target, start))[:_TAKEN]
     # The first start is what a person gave; it always has its chance.
     taken = ranked if any(start is starts[0] for start in ranked) else [*ranked, starts[0]]
-    tried = [_descend(target, start, box, _FIRST_STEPS) for start in taken]
+    tried = [_descend(target, start, box, _FIRST_STEPS, tolerance) for start in taken]
     tried.sort(key=lambda point: _cost(target, point))
-    ends = [_descend(target, point, box, _MORE_STEPS) for point in tried[:_FINISHED]]
+    ends = [_descend(target, point, box, _MORE_STEPS, tolerance) for point in tried[:_FINISHED]]
     best = min(ends, key=lambda point: _cost(target, point))
-    return _polished(target, _descend(target, best, box, _LAST_STEPS), box)
+    return _ended(target, best, box, tolerance)
 
 
-def _descend(target: Target, start: Floats, box: Box, steps: int) -> Floats:
+def _ended(target: Target, start: Floats, box: Box, tolerance: float) -> Floats:
+    """The whole way from one start."""
+    found = _descend(target, start, box, _LAST_STEPS, tolerance)
+    return _polished(target, found, box) if tolerance <= EXACT else found
+
+
+def _descend(target: Target, start: Floats, box: Box, steps: int, tolerance: float) -> Floats:
     rows = len(target.residuals(start))
     if len(start) == 0:
         return start
     # Levenberg-Marquardt of MINPACK wants as many rows as constants and knows no bounds, but is
     # much the faster; most bounds do not bind.
     if rows >= len(start) and not box.binds(start):
-        found = _scipy(target, start, None, steps)
+        found = _scipy(target, start, None, steps, tolerance)
         if box.holds(found):
             return found
     width = np.where(np.isfinite(box.high - box.low), box.high - box.low, 1.0)
     inside = np.clip(start, box.low + 1e-10 * width, box.high - 1e-10 * width)
-    return _scipy(target, inside, box, steps)
+    return _scipy(target, inside, box, steps, tolerance)
 
 
-def _scipy(target: Target, start: Floats, box: Box | None, steps: int) -> Floats:
+def _scipy(target: Target, start: Floats, box: Box | None, steps: int, tolerance: float) -> Floats:
     # On the way scipy may divide by a step of length 0; what comes of it is refused by its cost.
     with np.errstate(all="ignore"):
         found = least_squares(
@@ -108,9 +123,9 @@ def _scipy(target: Target, start: Floats, box: Box | None, steps: int) -> Floats
             method="lm" if box is None else "trf",
             bounds=(-np.inf, np.inf) if box is None else (box.low, box.high),
             x_scale="jac",
-            xtol=_TOLERANCE,
-            ftol=_TOLERANCE,
-            gtol=_TOLERANCE,
+            xtol=tolerance,
+            ftol=tolerance,
+            gtol=tolerance,
             max_nfev=steps,
         )
     return np.asarray(found.x, dtype=np.float64)
@@ -174,4 +189,12 @@ def _cost(target: Target, point: Floats) -> float:
     return float(residuals @ residuals)
 
 
-__all__ = ("Box", "least", "scaled_solution", "starting_points", "unit_covariance")
+__all__ = (
+    "EXACT",
+    "SCREENING",
+    "Box",
+    "least",
+    "scaled_solution",
+    "starting_points",
+    "unit_covariance",
+)

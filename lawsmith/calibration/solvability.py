@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.constants import Constant as Fitted
 from lawsmith.calibration.fitting import fit
+from lawsmith.calibration.least_squares import SCREENING
 from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.readings import law_values
 from lawsmith.calibration.records import records_of
@@ -89,7 +90,8 @@ def oracle_fit(
     inputs = {control.name: table[:, i] for i, control in enumerate(world.controls)}
     groups = None if named is None else np.array(named)
     records = records_of(inputs, measured.values, groups)
-    found = fit(form.law, _blind(constants, form, labels), records, space_of_world(world), _STARTS)
+    blind, space = _blind(constants, form, labels), space_of_world(world)
+    found = fit(form.law, blind, records, space, _STARTS, SCREENING)
     errors = [_error(world, form, found.values(label), label) for label in labels]
     relative = [
         abs(found.values(label)[c.name] / form.constants[label][c.name] - 1)

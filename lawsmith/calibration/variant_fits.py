@@ -9,6 +9,7 @@ import numpy as np
 from lawsmith.calibration.base_law import group_sample
 from lawsmith.calibration.bases import PublishedBase
 from lawsmith.calibration.fitting import Estimate, Fit, evaluate_fit, fit
+from lawsmith.calibration.least_squares import SCREENING
 from lawsmith.calibration.records import Records, Space
 from lawsmith.calibration.variants import Variant
 from lawsmith.errors import InputError, UndefinedValueError
@@ -96,15 +97,17 @@ def fit_inside(
 ) -> Fit:
     """A fit from the declared starts, by the faster way without bounds where it ends inside them.
 
+    To the tolerance of a screen: candidates are compared by a few digits of what is left.
+
     Raises:
         InputError: as `fitting.fit`.
         UndefinedValueError: the law has no value at a record.
     """
     opened = [c.model_copy(update={"low": None, "high": None}) for c in constants]
     try:
-        found = fit(law, opened, records, space, 1)
+        found = fit(law, opened, records, space, 1, SCREENING)
     except (InputError, UndefinedValueError):
-        return fit(law, constants, records, space, 1)
+        return fit(law, constants, records, space, 1, SCREENING)
     for values in found.constants.values():
         for c in constants:
             value = values[c.name].value
@@ -112,7 +115,7 @@ def fit_inside(
                 c.high is not None and value > c.high
             )
             if beyond:
-                return fit(law, constants, records, space, 1)
+                return fit(law, constants, records, space, 1, SCREENING)
     return found
 
 
