@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.admission import Admission, admit
 from lawsmith.calibration.base_law import BaseChoice, LawFit, choose_base
-from lawsmith.calibration.fitting import Fit, fit
+from lawsmith.calibration.bases import PublishedFits, fits_of
+from lawsmith.calibration.fitting import Fit
 from lawsmith.calibration.held_out import predicted, records_at, space_of
-from lawsmith.calibration.hidden_laws import HiddenLaw, Search, find_hidden_law
+from lawsmith.calibration.hidden_laws import HiddenLaw, Search, find_hidden_law, kept_rows
 from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.problems import ProblemTable
-from lawsmith.calibration.records import Records, Space, usable
-from lawsmith.calibration.residuals import thinned
+from lawsmith.calibration.records import Records, Space
 from lawsmith.calibration.splits import Split, make_split
 from lawsmith.calibration.worlds import WorldPlan, calibrate
 from lawsmith.curation.known_laws import KnownLaw
-from lawsmith.errors import InputError, LawsmithError, UndefinedValueError
+from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.seals import generator
 from schemas.problem import Problem
 from schemas.source import Collection
@@ -103,12 +103,13 @@ def build_problem(
     Raises:
         InputError: the split cannot be made, or the key is not 32 bytes.
     """
-    published = published_problem(problem, table, collection)
+    published, fits = _published(problem, table, collection)
     if not published.admission.admitted:
         return published
     rows = len(published.split.train)
     records = calibration_records(table, published.split)
-    search = find_hidden_law(problem, records, generator(key, "laws", problem.id), rows, known)
+    draws = generator(key, "laws", problem.id)
+    search = find_hidden_law(problem, records, draws, rows, known, fits)
     built: BuiltWorld | None = None
     if search.chosen is not None:
         world, pool = world_of(problem, search.chosen, records, rows)
@@ -126,13 +127,21 @@ def published_problem(
     Raises:
         InputError: the split cannot be made.
     """
+    return _published(problem, table, collection)[0]
+
+
+def _published(
+    problem: Problem, table: ProblemTable, collection: Collection
+) -> tuple[BuiltProblem, PublishedFits | None]:
+    """A problem without a hidden law, and its fits as the search for one takes them."""
     split = make_split(problem, table)
     held_out = held_out_predictions(problem, table, split)
     admission = admit(problem, table, split, held_out)
-    fits, choice = published_fits(problem, calibration_records(table, split))
+    found, choice = _fits_and_choice(problem, calibration_records(table, split))
+    fits = {} if found is None else found.fits
     return BuiltProblem(
         problem, table, collection, split, admission, held_out, fits, choice, None, None
-    )
+    ), found
 
 
 def calibration_records(table: ProblemTable, split: Split) -> Records:
@@ -205,23 +214,24 @@ def published_fits(problem: Problem, records: Records) -> tuple[dict[str, Fit], 
     A law that cannot be fitted is absent; without any, or where each is constant, there is no
     choice.
     """
+    published, choice = _fits_and_choice(problem, records)
+    return ({} if published is None else dict(published.fits)), choice
+
+
+def _fits_and_choice(
+    problem: Problem, records: Records
+) -> tuple[PublishedFits | None, BaseChoice | None]:
+    """No fits without usable rows."""
     try:
-        kept = thinned(usable(records)[0], 0)
+        kept = kept_rows(records)
     except InputError:
-        return {}, None
-    space = space_of(problem.residuals)
-    fits: dict[str, Fit] = {}
-    for law in problem.laws:
-        try:
-            fits[law.id] = fit(law.expression, law.constants, kept, space)
-        except LawsmithError:
-            # The search for a hidden law states why there is no base.
-            continue
-    known = [LawFit(found.residuals, found.fitted) for found in fits.values()]
+        return None, None
+    published = fits_of(problem, kept, space_of(problem.residuals))
+    known = [LawFit(found.residuals, found.fitted) for found in published.fits.values()]
     try:
-        return fits, choose_base(kept.table, known, kept.group_rows())
+        return published, choose_base(kept.table, known, kept.group_rows())
     except InputError:
-        return fits, None
+        return published, None
 
 
 __all__ = (

@@ -12,7 +12,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.calibration.bases import PublishedBase, base_of
+from lawsmith.calibration.bases import PublishedBase, PublishedFits, base_of
 from lawsmith.calibration.bench import RefusalError, Workbench
 from lawsmith.calibration.held_out import space_of
 from lawsmith.calibration.novelty import check_exactly
@@ -102,6 +102,7 @@ def find_hidden_law(
     rng: Generator,
     train_rows: int | None = None,
     known: Sequence[KnownLaw] = (),
+    published: PublishedFits | None = None,
 ) -> Search:
     """A hidden law for a problem, or why there is none.
 
@@ -112,12 +113,13 @@ def find_hidden_law(
         rng: `generator(key, "laws", problem.id)`.
         train_rows: sets the query budget; None = the rows of the records.
         known: textbook laws that must not be restated.
+        published: fits of the reference laws to `kept_rows` of the records, if made already.
 
     Raises:
         InputError: the records are not those of the problem's controls.
     """
     try:
-        bench = workbench_of(problem, records, train_rows)
+        bench = workbench_of(problem, records, train_rows, published)
     except InputError as error:
         return Search(None, str(error), ())
     rows: list[RefusedLaw] = []
@@ -187,15 +189,29 @@ def judged(survivors: Sequence[HiddenLaw], ranking: Sequence[int]) -> tuple[Hidd
     return tuple(survivors[place] for place in ranking)
 
 
-def workbench_of(problem: Problem, records: Records, train_rows: int | None = None) -> Workbench:
+def kept_rows(records: Records) -> Records:
+    """The rows of usable groups, thinned: what laws are fitted to.
+
+    Raises:
+        InputError: no group is large enough.
+    """
+    return thinned(usable(records)[0], 0)
+
+
+def workbench_of(
+    problem: Problem,
+    records: Records,
+    train_rows: int | None = None,
+    published: PublishedFits | None = None,
+) -> Workbench:
     """Records, base law and world plan of a problem, as screens take them.
 
     Raises:
         InputError: controls do not agree, no group is large enough, or there is no base law.
     """
-    kept = thinned(usable(records)[0], 0)
+    kept = kept_rows(records)
     space: Space = space_of(problem.residuals)
-    base: PublishedBase = base_of(problem, kept, space)
+    base: PublishedBase = base_of(problem, kept, space, published)
     rows = len(records) if train_rows is None else train_rows
     return Workbench(problem, kept, space, base, _plan(problem, rows))
 
@@ -287,6 +303,7 @@ __all__ = (
     "Search",
     "find_hidden_law",
     "judged",
+    "kept_rows",
     "proposed_law",
     "workbench_of",
 )
