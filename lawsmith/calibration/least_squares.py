@@ -87,7 +87,9 @@ def least(target: Target, starts: Sequence[Floats], box: Box, tolerance: float =
     taken = ranked if any(start is starts[0] for start in ranked) else [*ranked, starts[0]]
     tried = [_descend(target, start, box, _FIRST_STEPS, tolerance) for start in taken]
     tried.sort(key=lambda point: _cost(target, point))
-    ends = [_descend(target, point, box, _MORE_STEPS, tolerance) for point in tried[:_FINISHED]]
+    # Which valley is the deepest shows long before the floor of each is reached.
+    rough = max(tolerance, SCREENING)
+    ends = [_descend(target, point, box, _MORE_STEPS, rough) for point in tried[:_FINISHED]]
     best = min(ends, key=lambda point: _cost(target, point))
     return _ended(target, best, box, tolerance)
 

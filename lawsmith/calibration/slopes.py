@@ -111,17 +111,18 @@ def value_and_slopes(
         InputError: a name has no input.
         UndefinedValueError: a value or a slope is not a finite real number.
     """
-    names = compile_expression(law).names
+    compiled, program = compile_expression(law), _program(law)
+    names = compiled.names
     values, slopes = np.empty(rows), np.zeros((rows, len(constants)))
     single = {name: value for name, value in inputs.items() if np.ndim(value) == 0}
     columns = {n: np.asarray(v, np.float64) for n, v in inputs.items() if n not in single}
-    program = _program(law)
+    wanted = program.depends_on(frozenset(constants))
     for start in range(0, rows, _BLOCK):
         piece = slice(start, start + _BLOCK)
         given = {**single, **{name: column[piece] for name, column in columns.items()}}
-        values[piece] = compile_expression(law)(given)
+        values[piece] = compiled(given)
         with np.errstate(all="ignore"):
-            found = _sweep(program, constants, {n: np.asarray(given[n], np.float64) for n in names})
+            found = _sweep(program, wanted, {n: np.asarray(given[n], np.float64) for n in names})
             for place, name in enumerate(constants):
                 slopes[piece, place] = found.get(name, 0.0)
     if not np.isfinite(slopes).all():
@@ -138,10 +139,9 @@ def _program(law: Expression) -> Program:
     return program_of(law)
 
 
-def _sweep(program: Program, constants: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Name -> slope of the last step in it, for those of the constants that reach it."""
+def _sweep(program: Program, wanted: Sequence[bool], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Name -> slope of the last step in it, for the wanted steps that are names."""
     steps = program.steps
-    wanted = program.depends_on(frozenset(constants))
     values: list[Any] = []
     for step in steps:
         if step.op in ("name", "number"):
@@ -157,7 +157,8 @@ def _sweep(program: Program, constants: Sequence[str], inputs: Mapping[str, Any]
         arguments = [values[arg] for arg in step.args]
         for partial, arg in zip(PARTIALS[step.op], step.args, strict=True):
             if wanted[arg]:
-                slope = weight * partial(values[place], *arguments)
+                one = partial is _one
+                slope = weight if one else weight * partial(values[place], *arguments)
                 weights[arg] = weights[arg] + slope if arg in weights else slope
     return {str(steps[place].value): weight for place, weight in weights.items() if wanted[place]}
 
