@@ -181,9 +181,11 @@ def unit_covariance(matrix: Floats) -> Floats | None:
     sizes = np.linalg.svd(upper, compute_uv=False)
     if sizes[-1] <= 1e-14 * sizes[0]:
         return None
-    inverse = np.linalg.inv(upper) / lengths[:, None]
-    found: Floats = inverse @ inverse.T
-    return found
+    # A constant that hardly moves the law has a variance beyond any float: nothing determines it.
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = np.linalg.inv(upper) / lengths[:, None]
+        found: Floats = inverse @ inverse.T
+    return found if np.isfinite(found).all() else None
 
 
 def _cost(target: Target, point: Floats) -> float:

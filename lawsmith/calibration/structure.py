@@ -26,6 +26,7 @@ from lawsmith.calibration.base_law import group_sample
 from lawsmith.calibration.constants import Constant
 from lawsmith.calibration.fitting import fit
 from lawsmith.calibration.forms import CLOSE, Form, Ground, How, contains, opened, residual
+from lawsmith.calibration.least_squares import SCREENING
 from lawsmith.calibration.records import SINGLE, records_of
 from lawsmith.calibration.variants import box_points
 from lawsmith.calibration.visibility import space_of_world
@@ -282,7 +283,8 @@ class _Case:
             np.concatenate([[label] * POINTS for label in labels]) if grouped else None,
         )
         try:
-            found = fit(law, constants, records, self.ground.space, _STARTS)
+            # These values are where comparisons start; what decides is fitted exactly there.
+            found = fit(law, constants, records, self.ground.space, _STARTS, SCREENING)
         except (InputError, UndefinedValueError):
             # Without a value over the support at any start, it is no law there.
             return None

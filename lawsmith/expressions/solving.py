@@ -226,10 +226,12 @@ class ConstantSearch:
         # A tiny weight pulls towards b's own values where only a combination is determined.
         scale = np.abs(matrix).max(axis=0)
         scale[scale == 0.0] = 1.0
-        change = np.linalg.lstsq(matrix / scale, 1.0 - values, rcond=1e-13)[0] / scale
         result = base.copy()
-        result[linear] += base[linear] * change
-        return result
+        # Where hardly anything hangs on a constant, the one that would do is beyond any float.
+        with np.errstate(over="ignore", invalid="ignore"):
+            change = np.linalg.lstsq(matrix / scale, 1.0 - values, rcond=1e-13)[0] / scale
+            result[linear] += base[linear] * change
+        return result if np.isfinite(result).all() else None
 
     def _starts(self, curved: list[int]) -> Iterable[Floats]:
         pools = []

@@ -187,3 +187,13 @@ def test_more_rows_than_are_searched_end_at_the_same_constants() -> None:
     line = np.polyfit(np.log10(x), np.log10(y), 1)
     assert found.values(SINGLE)["b"] == pytest.approx(line[0], rel=1e-9)
     assert found.values(SINGLE)["a"] == pytest.approx(10 ** line[1], rel=1e-9)
+
+
+def test_a_looser_fit_has_the_same_constants_to_fewer_digits() -> None:
+    records = grouped(np.random.default_rng(7), groups=3)
+    exact = fit(MIXED, CONSTANTS, records, LINEAR)
+    loose = fit(MIXED, CONSTANTS, records, LINEAR, 1, 1e-8)
+    assert loose.sum_of_squares == pytest.approx(exact.sum_of_squares, rel=1e-6)
+    for label, own in exact.constants.items():
+        for name, estimate in own.items():
+            assert loose.constants[label][name].value == pytest.approx(estimate.value, rel=1e-4)
