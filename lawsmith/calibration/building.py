@@ -20,13 +20,13 @@ from lawsmith.calibration.pools import Pool
 from lawsmith.calibration.problems import ProblemTable
 from lawsmith.calibration.records import Records, Space
 from lawsmith.calibration.splits import Split, make_split
-from lawsmith.calibration.worlds import WorldPlan, calibrate
+from lawsmith.calibration.worlds import calibrate, plan_of
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.seals import generator
 from schemas.problem import Problem
 from schemas.source import Collection
-from schemas.world import CalibratedWorld, WorldControl, WorldReadout
+from schemas.world import CalibratedWorld
 
 Floats = NDArray[np.float64]
 
@@ -182,32 +182,6 @@ def world_of(
     return calibrate(plan, hidden.form, records, space_of(problem.residuals))
 
 
-def plan_of(problem: Problem, train_rows: int) -> WorldPlan:
-    """What the world of a problem is told.
-
-    Args:
-        problem: whose readout and controls it has.
-        train_rows: they set the query limits.
-    """
-    readout = problem.readout
-    return WorldPlan(
-        id=f"{problem.id}/world",
-        problem_id=problem.id,
-        problem_digest=problem.digest,
-        law_id=f"{problem.id}/law",
-        controls=tuple(WorldControl(name=c.name, unit=c.unit) for c in problem.controls),
-        readout=WorldReadout(
-            name=readout.name,
-            unit=readout.unit,
-            low=readout.natural_low,
-            high=readout.natural_high,
-            integer=readout.integer,
-        ),
-        calibration_rows="train",
-        train_rows=train_rows,
-    )
-
-
 def published_fits(problem: Problem, records: Records) -> tuple[dict[str, Fit], BaseChoice | None]:
     """Fits of the published laws to the usable records, and which of them is the base.
 
@@ -240,7 +214,6 @@ __all__ = (
     "build_problem",
     "calibration_records",
     "held_out_predictions",
-    "plan_of",
     "published_fits",
     "published_problem",
     "world_of",

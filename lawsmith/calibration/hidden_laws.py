@@ -6,7 +6,7 @@ order. Kinds of moves are tried in a keyed order, so that over many problems no 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -22,13 +22,12 @@ from lawsmith.calibration.residuals import thinned
 from lawsmith.calibration.screens import Survivor, refused, screened
 from lawsmith.calibration.textbook import restated
 from lawsmith.calibration.variants import Variant, ground_of, paired_variants, single_variants
-from lawsmith.calibration.worlds import HiddenForm, WorldPlan
+from lawsmith.calibration.worlds import HiddenForm, plan_of
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
 from schemas.expression import Expression
 from schemas.problem import Constant, Problem, ReferenceLaw
-from schemas.world import WorldControl, WorldReadout
 
 POLICY: Final = "hidden-1"
 MOST_SCREENED: Final = 6
@@ -213,27 +212,10 @@ def workbench_of(
     space: Space = space_of(problem.residuals)
     base: PublishedBase = base_of(problem, kept, space, published)
     rows = len(records) if train_rows is None else train_rows
-    return Workbench(problem, kept, space, base, _plan(problem, rows))
-
-
-def _plan(problem: Problem, train_rows: int) -> WorldPlan:
-    readout = problem.readout
-    return WorldPlan(
-        id=f"{problem.id}/screen",
-        problem_id=problem.id,
-        problem_digest=problem.digest,
-        law_id=f"{problem.id}/screen/law",
-        controls=tuple(WorldControl(name=c.name, unit=c.unit) for c in problem.controls),
-        readout=WorldReadout(
-            name=readout.name,
-            unit=readout.unit,
-            low=readout.natural_low,
-            high=readout.natural_high,
-            integer=readout.integer,
-        ),
-        calibration_rows="train",
-        train_rows=train_rows,
+    plan = replace(
+        plan_of(problem, rows), id=f"{problem.id}/screen", law_id=f"{problem.id}/screen/law"
     )
+    return Workbench(problem, kept, space, base, plan)
 
 
 def _first(

@@ -11,7 +11,7 @@ from typing import Final
 from lawsmith.calibration.constants import Constant
 from lawsmith.errors import InputError
 from schemas.calibrated_task import CalibratedSubmission, CalibratedTask, RealTask
-from schemas.expression import Expression, Var, names_of, node_count, substitute
+from schemas.expression import Expression, names_of, node_count, substitute
 from schemas.problem import RESERVED
 
 NO_CONSTANT: Final = RESERVED | {"group", "groups"}
@@ -108,9 +108,4 @@ def _local(submission: CalibratedSubmission) -> tuple[Constant, ...]:
     return tuple(found)
 
 
-def constant_law(name: str) -> Expression:
-    """The law that says one number whatever is asked."""
-    return Var(name)
-
-
-__all__ = ("NO_CONSTANT", "SubmittedLaw", "admissible", "constant_law")
+__all__ = ("NO_CONSTANT", "SubmittedLaw", "admissible")

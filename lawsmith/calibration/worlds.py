@@ -27,6 +27,7 @@ from lawsmith.calibration.residuals import (
 )
 from lawsmith.errors import InputError
 from schemas.expression import Expression
+from schemas.problem import Problem
 from schemas.world import (
     CalibratedWorld,
     DroppedGroup,
@@ -160,6 +161,32 @@ def calibrate(
         ),
     )
     return world, pool
+
+
+def plan_of(problem: Problem, train_rows: int) -> WorldPlan:
+    """What the world of a problem is told.
+
+    Args:
+        problem: whose readout and controls it has.
+        train_rows: they set the query limits.
+    """
+    readout = problem.readout
+    return WorldPlan(
+        id=f"{problem.id}/world",
+        problem_id=problem.id,
+        problem_digest=problem.digest,
+        law_id=f"{problem.id}/law",
+        controls=tuple(WorldControl(name=c.name, unit=c.unit) for c in problem.controls),
+        readout=WorldReadout(
+            name=readout.name,
+            unit=readout.unit,
+            low=readout.natural_low,
+            high=readout.natural_high,
+            integer=readout.integer,
+        ),
+        calibration_rows="train",
+        train_rows=train_rows,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Which model answers which role, at what price, and whether a run may ask it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,11 +107,6 @@ def open_roster(
     return Roster({role: _route(spec, replay_root, environ) for role, spec in specs.items()})
 
 
-def used_roles(roster: Roster, roles: Iterable[Role]) -> Roster:
-    """The same roster with only these roles, so that caps concern what a command asks."""
-    return Roster({role: roster.route(role) for role in roles})
-
-
 def _route(spec: ModelSpec, replay_root: Path, environ: Mapping[str, str]) -> Route:
     if spec.model.startswith(PREFIX):
         recording = ReplayAnswerer(spec.model, root=replay_root)
@@ -130,4 +125,4 @@ def _route(spec: ModelSpec, replay_root: Path, environ: Mapping[str, str]) -> Ro
     return Route(spec, provider, provider.price, live=True, input_tokens=provider.input_tokens)
 
 
-__all__ = ("ModelSpec", "Roster", "Route", "open_roster", "used_roles")
+__all__ = ("ModelSpec", "Roster", "Route", "open_roster")

@@ -9,12 +9,11 @@ from lawsmith.calibration.building import (
     BuiltProblem,
     BuiltWorld,
     calibration_records,
-    plan_of,
     published_problem,
 )
 from lawsmith.calibration.hidden_laws import HiddenLaw, Search
 from lawsmith.calibration.pools import Pool
-from lawsmith.calibration.worlds import WorldPlan, calibrate
+from lawsmith.calibration.worlds import WorldPlan, calibrate, plan_of
 from lawsmith.errors import IntegrityError
 from lawsmith.oracle.calibrated_sealed import hidden_form
 from lawsmith.release.calibrated_parallel import parallel_task
