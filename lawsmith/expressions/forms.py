@@ -86,7 +86,7 @@ def _searched(
     odd = _odd_name(a, b, axes)
     if odd is not None:
         return Verdict("different", "names", f"only one law depends on {odd!r}")
-    slots = _fresh_names(len(own), names_of(a) | names_of(b))
+    slots = fresh_names(len(own), names_of(a) | names_of(b))
     open_law = replace_literals(b, {p: Var(s) for p, s in zip(own, slots, strict=True)})
     search = ConstantSearch(a, open_law, slots, list(own.values()), axes, left.over)
     if not search.sample():
@@ -158,7 +158,8 @@ def _odd_name(a: Expression, b: Expression, axes: Sequence[Axis]) -> str | None:
     return None
 
 
-def _fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+def fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+    """Names for constants that stand for nothing else."""
     names = (f"constant_{place}" for place in itertools.count())
     return list(itertools.islice((name for name in names if name not in taken), count))
 
@@ -243,4 +244,4 @@ def _exact(point: Mapping[str, float]) -> dict[str, Any]:
     return {name: exact_number(value) for name, value in point.items()}
 
 
-__all__ = ("replace_literals", "same_form", "skeleton")
+__all__ = ("fresh_names", "replace_literals", "same_form", "skeleton")
