@@ -10,6 +10,7 @@ import numpy as np
 from lawsmith.errors import InputError
 from lawsmith.expressions import literal_paths, replace_literals, to_infix, without_zeros
 from lawsmith.measurement.resolution import quantise
+from lawsmith.mutation.law_constants import free_constant_paths
 from lawsmith.mutation.relation_sets import folded_laws, laws_of
 from lawsmith.mutation.screening import distinguishing_query
 from lawsmith.mutation.truth import exact_values, rows
@@ -166,8 +167,9 @@ def sealed_laws(family: Family, environment: Environment) -> tuple[SealedLaw, ..
     correction in the Original, are left out.
     """
     laws = laws_of(getattr(family, environment))
+    constants = free_constant_paths(family, environment)
     return tuple(
-        _sealed(readout.name, laws[readout.name], literal_paths(laws[readout.name]))
+        _sealed(readout.name, laws[readout.name], constants[readout.name])
         for readout in family.readouts
     )
 
