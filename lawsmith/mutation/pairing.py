@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import ceil
 from typing import Final
 
 from lawsmith.errors import InputError, UndefinedValueError
@@ -10,8 +9,10 @@ from lawsmith.measurement import DesignError
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
+    Identity,
     Pool,
     historical_candidates,
+    identity_of,
 )
 from lawsmith.mutation.proposals import candidate_of
 from lawsmith.mutation.refusals import ForgeError
@@ -28,6 +29,8 @@ from schemas.source import ReasonCode
 
 CANDIDATES: Final = 24
 """How many candidates are taken through all certificates before a card is refused."""
+SHARE: Final = 4
+"""How many of one kind of move are tried before the next kind has its turn."""
 _OWN_CODES: Final = (
     (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
     (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
@@ -175,7 +178,7 @@ def _wanted(
     pool = Pool(bench.ground, generator(bench.key, "moves", bench.id), bench.rejected)
     kinds = pool.kinds if move is None else (move,)
     most = limit or CANDIDATES
-    return islice(_dealt(bench, pool, kinds, difficulty, most), most)
+    return islice(_dealt(bench, pool, kinds, difficulty), most)
 
 
 def _first(
@@ -199,20 +202,25 @@ def _dealt(
     pool: Pool,
     kinds: Sequence[MoveKind],
     difficulty: Stratum | None,
-    limit: int,
 ) -> Iterator[Candidate]:
-    """The candidates of each kind in turn, an equal share of the trials at a time."""
-    share = ceil(limit / len(kinds))
+    """The candidates of each kind in turn, `SHARE` at a time, each law once.
+
+    The share is a number of its own: were it the trials over the kinds, one more kind would
+    change it.
+    """
     left = {kind: pool.of_kind(kind) for kind in kinds}
+    seen: set[Identity] = set()
     while left:
         for kind in tuple(left):
             given = 0
             for sifted in left[kind]:
-                if not _may_be(bench, sifted, difficulty):
+                law = identity_of(sifted.candidate)
+                if law in seen or not _may_be(bench, sifted, difficulty):
                     continue
+                seen.add(law)
                 yield sifted.candidate
                 given += 1
-                if given == share:
+                if given == SHARE:
                     break
             else:
                 del left[kind]
