@@ -1,12 +1,11 @@
 """Certificates 1, 2 and 11: units close, every law is defined, identities hold."""
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
-from lawsmith.errors import DimensionError, UndefinedValueError
-from lawsmith.expressions import check_dimensions, evaluate_exact, unit_coherent
+from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
+from lawsmith.expressions import check_dimensions, compile_expression, unit_coherent
 from lawsmith.expressions.dimensions import COHERENCE_BOUND
 from lawsmith.measurement.constraints import Points, columns, feasible, inside
 from lawsmith.measurement.sampling import combinations
@@ -18,7 +17,6 @@ from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
 from schemas.family import Certificate, Environment
 
-COHERENCE_POINTS: Final = 6
 LEAST_GAP: Final = 1e-6
 BOXES: Final = 256
 """Boxes tried for one law: of the 4,096 allowed, what fits the time of a certificate."""
@@ -28,21 +26,30 @@ IDENTITY_BOUND: Final = 1e-12
 
 
 def units_close(case: Case) -> Certificate:
-    """Certificate 1: dimensions and unit coherence of every definition and relation."""
+    """Certificate 1: every definition and relation closes in units, at every node.
+
+    Dimensions, scales and zeros of units are checked node by node, so that no branch of a law
+    mixes them; laws with offset units at every dense point; and the whole is evaluated in both
+    kinds of units at some of them.
+    """
     checked, worst = 0, 0.0
+    clash = ""
     for environment in ENVIRONMENTS:
         try:
-            terms, difference = _coherence(case, environment)
-        except (DimensionError, UndefinedValueError) as error:
-            return certificate(1, False, {"terms": float(checked)}, f"{environment}: {error}")
+            terms, difference, error = _coherence(case, environment)
+        except (DimensionError, UndefinedValueError) as fault:
+            return certificate(1, False, {"terms": float(checked)}, f"{environment}: {fault}")
+        if error is not None and not clash:
+            clash = f": {environment} {error}"
         checked, worst = checked + terms, max(worst, difference)
+    closes = not clash and worst <= COHERENCE_BOUND
     return certificate(
         1,
-        worst <= COHERENCE_BOUND,
+        closes,
         {"terms": float(checked), "worst_relative": worst},
-        f"{checked} expressions close in dimension and give the same value in SI base units"
-        if worst <= COHERENCE_BOUND
-        else "an expression gives another value when its units are those of the SI",
+        f"{checked} expressions close in units at every node, on every branch"
+        if closes
+        else f"an expression gives another value when its units are those of the SI{clash}",
     )
 
 
@@ -143,8 +150,8 @@ def identities_hold(case: Case) -> Certificate:
     )
 
 
-def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
-    """How many expressions were checked and the worst relative difference of their units."""
+def _coherence(case: Case, environment: Environment) -> tuple[int, float, CoherenceError | None]:
+    """How many expressions were checked, the worst relative difference, and the first clash."""
     relations, controls = case.sets[environment], case.family.controls
     units = units_of(relations, controls)
     outputs = {readout.name: readout.unit for readout in case.family.readouts}
@@ -155,22 +162,18 @@ def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
     bodies += [(body.expression, outputs[body.readout], "") for body in relations.relations]
     for expression, unit, _ in bodies:
         check_dimensions(expression, units, unit)
-    stride = max(1, len(case.hidden) // COHERENCE_POINTS)
-    points = case.hidden[::stride][:COHERENCE_POINTS]
+    points = case.dense
     values: dict[str, Table] = dict(columns(controls, points))
     values |= {p.name: np.full(len(points), p.value) for p in relations.parameters}
-    worst = 0.0
+    worst, clash = 0.0, None
     for expression, unit, name in bodies:
         coherence = unit_coherent(expression, units, unit, values)
+        clash = clash or coherence.clash
         worst = max(worst, coherence.worst)
         if name:
-            values[name] = _exact_column(expression, values, len(points))
-    return len(bodies), worst
-
-
-def _exact_column(expression: Expression, values: Mapping[str, Table], n: int) -> Table:
-    points = [{name: float(column[i]) for name, column in values.items()} for i in range(n)]
-    return np.array([evaluate_exact(expression, point) for point in points])
+            value = np.asarray(compile_expression(expression)(values))
+            values[name] = np.broadcast_to(value, len(points))
+    return len(bodies), worst, clash
 
 
 def _float_gap(case: Case, environment: Environment) -> tuple[int, float]:

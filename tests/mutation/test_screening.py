@@ -10,7 +10,14 @@ from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.screening import certify, differing_figures, distinguishing_query
 from schemas.card import Card
-from schemas.family import Certificate, Design, Family, FamilyConsistency, RelationSet
+from schemas.family import (
+    Certificate,
+    Design,
+    Family,
+    FamilyConsistency,
+    LawParameter,
+    RelationSet,
+)
 
 Parts = dict[str, Callable[..., Any]]
 
@@ -51,6 +58,16 @@ def test_1_a_missing_factor_between_units(family: Family) -> None:
     found = outcome(bad, 1)
     assert found.outcome == "failed"
     assert float(found.figures["worst_relative"]) > 1e-3
+
+
+def test_1_a_branch_that_no_point_reaches(family: Family) -> None:
+    far = LawParameter(name="far", symbol="far", value=9.0, unit="m", mutable=True)
+    mixed = with_relation(family.counterfactual, 0, "a*shape*exp(-k*z)*(1 + step(z - far - 9*z))")
+    mixed = mixed.model_copy(update={"parameters": (*mixed.parameters, far)})
+    found = outcome(family.model_copy(update={"counterfactual": mixed}), 1)
+    assert found.outcome == "failed"
+    assert float(found.figures["worst_relative"]) < 1e-12
+    assert "/args/3/args/1/args/0/args/0: sub" in found.sentence
 
 
 def test_2_a_law_undefined_somewhere_in_the_domain(family: Family) -> None:
