@@ -6,18 +6,22 @@ from math import ceil
 from typing import Final
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.measurement import DesignError
+from lawsmith.measurement import DesignError, dense_design
+from lawsmith.measurement.holes import definedness
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
     Pool,
     historical_candidates,
 )
+from lawsmith.mutation.case import DENSE_POINTS
 from lawsmith.mutation.proposals import candidate_of
 from lawsmith.mutation.refusals import ForgeError
-from lawsmith.mutation.relation_sets import blend_size
+from lawsmith.mutation.relation_sets import blend_size, laws_of
 from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.mutation.soundness import BOXES
 from lawsmith.mutation.strata import by_move, reachable
+from lawsmith.mutation.truth import float_values
 from lawsmith.mutation.workbench import Workbench
 from lawsmith.seals import generator
 from schemas.card import Card
@@ -31,6 +35,7 @@ CANDIDATES: Final = 24
 _OWN_CODES: Final = (
     (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
     (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
+    (ReasonCode.UNDEFINED_ON_DOMAIN, ReasonCode.UNDEFINED_ON_DOMAIN.value),
 )
 """Reason code of a card, and how the reasons of all its late candidates then start."""
 _SHOWN: Final = 3
@@ -85,9 +90,9 @@ def forge(
     """
     try:
         bench = Workbench(card, key, background)
-        too_large = _too_large(bench)
-        if too_large is not None:
-            return too_large
+        unfit = _too_large(bench) or _undefined(bench)
+        if unfit is not None:
+            return unfit
         return _first(bench, _wanted(bench, difficulty, move, candidates), difficulty)
     except (DesignError, ForgeError) as error:
         return _refused(error.reason_code, str(error))
@@ -139,9 +144,9 @@ def forge_proposed(
     """
     try:
         bench = Workbench(card, key, background)
-        too_large = _too_large(bench)
-        if too_large is not None:
-            return too_large
+        unfit = _too_large(bench) or _undefined(bench)
+        if unfit is not None:
+            return unfit
         sound: list[Candidate] = []
         for text in proposals:
             try:
@@ -238,6 +243,21 @@ def _too_large(bench: Workbench) -> ForgeReport | None:
         return None
     sentence = f"the Original and a law of its size blend to {size} nodes; {MAX_NODES} are allowed"
     return _refused(ReasonCode.BLEND_TOO_LARGE, sentence)
+
+
+def _undefined(bench: Workbench) -> ForgeReport | None:
+    """The refusal of a card whose Original has no value somewhere inside its domain."""
+    controls, constraints = bench.interface.controls, bench.interface.constraints
+    points = dense_design(controls, constraints, DENSE_POINTS)
+    laws = laws_of(bench.original)
+    float_values(laws, controls, points)
+    for readout, law in laws.items():
+        gap = definedness(law, controls, constraints, points, BOXES).hole
+        if gap is not None:
+            at = dict(zip((c.name for c in controls), gap.inputs, strict=True))
+            sentence = f"{readout} {gap.path or '/'}: {gap.problem} at {at!r}"
+            return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, sentence)
+    return None
 
 
 def _none_left(bench: Workbench, difficulty: Stratum | None) -> ForgeReport:

@@ -8,10 +8,8 @@ from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
 from lawsmith.expressions import check_dimensions, compile_expression, unit_coherent
 from lawsmith.expressions.dimensions import COHERENCE_BOUND
 from lawsmith.measurement.constraints import Points, columns, feasible, inside
-from lawsmith.measurement.sampling import combinations
-from lawsmith.mutation.boxes import proved_finite
-from lawsmith.mutation.case import DENSE_POINTS, ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.poles import hole
+from lawsmith.measurement.holes import definedness
+from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.relation_sets import meanings_of, units_of
 from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
@@ -56,11 +54,13 @@ def units_close(case: Case) -> Certificate:
 def defined(case: Case) -> Certificate:
     """Certificate 2: defined on the domain, float64 safe, stored truth is the truth.
 
-    Where definedness is not proved by bisection it is sampled, and divisors are searched for
-    zeros between the samples.
+    Proved = interval bisection finds every unfolded law defined on its whole box, or all controls
+    are choices and every admissible combination was evaluated. Where that fails definedness is
+    sampled, and every divisor and every argument of a logarithm, root, power or inverse function
+    is minimised from its least values (`lawsmith.measurement.holes`).
     """
     design = np.vstack([case.dense, case.fixed, case.hidden])
-    figures: dict[str, float | str] = {"method": _method(case), "points": float(len(design))}
+    figures: dict[str, float | str] = {"method": "sampled", "points": float(len(design))}
     family = case.family
     outside = ~(
         inside(family.controls, design) & feasible(family.controls, family.constraints, design)
@@ -73,22 +73,22 @@ def defined(case: Case) -> Certificate:
                 float_values(case.laws[environment], family.controls, case.dense)
             wrong, gap = _float_gap(case, environment)
         except UndefinedValueError as error:
-            return certificate(2, False, figures, f"{environment}: {error}")
+            return certificate(2, False, figures, f"undefined_on_domain: {environment}: {error}")
         differing, worst = differing + wrong, max(worst, gap)
     figures["differing_truths"] = float(differing)
-    gap_in_domain = _hole(case, design[~outside])
-    figures["holes"] = "none" if gap_in_domain is None else gap_in_domain
+    figures["method"], found, problem = _definedness(case, design[~outside])
+    figures["holes"] = found or "none"
     # Only the order of magnitude: the last bits of float64 functions differ between machines.
     figures["float_gap_below"] = max(LEAST_GAP, 10.0 ** np.ceil(np.log10(max(worst, LEAST_GAP))))
     faults = [
         text
-        for text, found in (
+        for text, applies in (
             (f"{int(outside.sum())} inputs lie outside the domain", outside.any()),
             (f"{differing} stored truths are not the truth", differing > 0),
             ("float_unsafe: float64 and 50 digits disagree", worst > 1.0),
-            (f"a divisor is zero inside the domain: {gap_in_domain}", gap_in_domain is not None),
+            (f"undefined_on_domain: {problem} inside the domain: {found}", bool(found)),
         )
-        if found
+        if applies
     ]
     return certificate(
         2,
@@ -99,29 +99,18 @@ def defined(case: Case) -> Certificate:
     )
 
 
-def _hole(case: Case, points: Points) -> str | None:
-    """Environment, readout and pointer of a divisor that is zero inside the domain."""
+def _definedness(case: Case, points: Points) -> tuple[str, str, str]:
+    """(`proved` or `sampled`; place and problem of the first hole, or nothing)."""
     controls, constraints = case.family.controls, case.family.constraints
+    method = "proved"
     for environment in ENVIRONMENTS:
         for readout, law in case.laws[environment].items():
-            found = hole(law, controls, constraints, points)
-            if found is not None:
-                return f"{environment} {readout} {found[0]}"
-    return None
-
-
-def _method(case: Case) -> str:
-    """How definedness is shown: `proved` or `sampled`.
-
-    Proved = interval bisection finds every unfolded law defined on its whole box, or all
-    controls are choices and every admissible combination was evaluated.
-    """
-    controls = case.family.controls
-    whole = combinations(controls)
-    if whole is not None and len(whole) <= DENSE_POINTS:
-        return "proved"
-    laws = (law for environment in ENVIRONMENTS for law in case.laws[environment].values())
-    return "proved" if all(proved_finite(law, controls, BOXES) for law in laws) else "sampled"
+            one = definedness(law, controls, constraints, points, BOXES)
+            if one.method == "sampled":
+                method = "sampled"
+            if one.hole is not None:
+                return method, f"{environment} {readout} {one.hole.path}", one.hole.problem
+    return method, "", ""
 
 
 def identities_hold(case: Case) -> Certificate:

@@ -83,6 +83,23 @@ def test_2_a_divisor_that_is_zero_between_the_samples(family: Family) -> None:
     assert "a divisor is zero inside the domain" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("b*shape*z/(1 + 1e-9*x0**2/(x**2 - 2*2.1*x0*x + 2.1**2*x0**2))", "/args/1/args/1/args/1"),
+        ("b*shape*z*(1 + 0.01*log((x/x0 - 2.1)**2))", "/args/3/args/1/args/1/args/0/args/0"),
+        ("b*shape*z*((x/x0 - 2.1)**2 - 1e-8)**0.3", "/args/3/args/0"),
+        ("b*shape*z*(1 + 0.1*sqrt((x/x0 - 2.1)**2 - 1e-8))", "/args/3/args/1/args/1/args/0"),
+    ],
+)
+def test_2_a_hole_that_changes_no_sign(family: Family, text: str, path: str) -> None:
+    law = with_relation(family.counterfactual, 1, text)
+    found = outcome(family.model_copy(update={"counterfactual": law}), 2)
+    assert found.outcome == "failed"
+    assert "undefined_on_domain" in found.sentence
+    assert found.figures["holes"] == f"counterfactual q {path}"
+
+
 @pytest.mark.parametrize("design", ["fixed", "hidden"])
 @pytest.mark.parametrize("environment", ["original", "counterfactual"])
 def test_2_one_altered_truth(family: Family, design: str, environment: str) -> None:
