@@ -47,7 +47,7 @@ class Pool:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
-        self._sieve = Sieve(ground, rejected)
+        self._sieve = Sieve(ground, rejected, follow=True)
         self._seen: set[_Identity] = set()
         self._rngs = dict(zip(MOVES, rng.spawn(len(MOVES)), strict=True))
         self._singles = {

@@ -10,6 +10,7 @@ from lawsmith.expressions.dimensions import COHERENCE_BOUND
 from lawsmith.measurement.constraints import Points, columns, feasible, inside
 from lawsmith.measurement.holes import definedness
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.identities import IDENTITY_BOUND
 from lawsmith.mutation.relation_sets import meanings_of, units_of
 from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
@@ -20,7 +21,6 @@ BOXES: Final = 256
 """Boxes tried for one law: of the 4,096 allowed, what fits the time of a certificate."""
 
 IDENTITY_POINTS: Final = 16
-IDENTITY_BOUND: Final = 1e-12
 
 
 def units_close(case: Case) -> Certificate:
@@ -114,9 +114,17 @@ def _definedness(case: Case, points: Points) -> tuple[str, str, str]:
 
 
 def identities_hold(case: Case) -> Certificate:
-    """Certificate 11: what holds between readouts in the Original holds in the Counterfactual."""
+    """Certificate 11: what holds between readouts in the Original holds in the Counterfactual.
+
+    The identities are those that the card declares and those that `identities.identities_of`
+    finds in the Original.
+    """
     identities = case.family.consistency
-    figures: dict[str, float | str] = {"identities": float(len(identities))}
+    computed = sum(identity.origin == "computed" for identity in identities)
+    figures: dict[str, float | str] = {
+        "identities": float(len(identities)),
+        "computed": float(computed),
+    }
     held, broken = 0, 0
     for i, identity in enumerate(identities):
         gaps = {
