@@ -76,8 +76,10 @@ class Sieve:
         except UndefinedValueError as error:
             self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
             return None
-        if consistent is None:
+        if consistent is not candidate:
+            # By itself the move leaves an inconsistent world, whatever may follow from it.
             self._reject(candidate, "inconsistent_twin", 11)
+        if consistent is None:
             return None
         candidate = consistent
         if self._is_too_large(candidate):

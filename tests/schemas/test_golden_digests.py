@@ -898,7 +898,7 @@ GOLDEN: dict[str, str] = {
     "card": "3d4e79ecec66c06c7eb96277b0535e909aefebc9520e8a5f6be2f487e23e9784",
     "historical_card": "7ec3f95f60fd2954165e8677cbb61efeed4fa76aa91b74e6b3f04ad6f49a4ca0",
     "review": "f275eef0f6448f563ef7d9c5bf4115f05fda9e8cbb1842b0de2cc4d85e75270c",
-    "family": "f7ade41d72a52fb9334c4609caca109cc40341851ca3b327fde0728f6650416f",
+    "family": "cb133fc7ca81efcdd8000f1ebe03d53ad981b0029260e53344581ec04295a3e2",
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
     "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
     "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
