@@ -11,12 +11,13 @@ from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.rules import named
 from lawsmith.seals import NamedDraws
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
 
-SEARCH_POLICY: Final = "search-2"
+SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
 MAX_PAIRS: Final = 6
 """Candidates of two moves that are made for one pair of kinds."""

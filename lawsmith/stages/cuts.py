@@ -10,6 +10,7 @@ from lawsmith.gateways.warehouse import read_partition, write_partition
 from lawsmith.release.bundle import read_release
 from lawsmith.release.content import SUFFIXES, check_version
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.rules import named
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.eligibility import eligible_families, eligible_sets
@@ -165,7 +166,7 @@ def terms_of(
 def allow_policy(cut: Cut) -> Policy:
     """The lists of a cut as the policy `allow-1` of its release's manifest."""
     return Policy(
-        name="allow-1",
+        name=named("allow"),
         values={
             "journals": "; ".join(cut.journals) or "any",
             "categories": "; ".join(cut.categories) or "any",

@@ -13,6 +13,7 @@ from lawsmith.evaluation.players.fitted import parallel_answer, real_answer
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, Release, read_release
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import CalibratedSubmission, ParallelTask, RealTask, WorldCall
@@ -131,7 +132,8 @@ def score_submissions(
     is not the first, `repeat`; of a Parallel task also the `calls` that were answered.
 
     Raises:
-        PrerequisiteError: the release is a public-only copy.
+        PrerequisiteError: the release is a public-only copy, or goes by a version of a rule that
+            another Lawsmith applies.
         IntegrityError: the keys of the release do not fit its tasks.
     """
     opened = read_release(release)
@@ -141,6 +143,7 @@ def score_submissions(
             path=str(release),
             fix="score where the whole release is",
         )
+    rules_of(opened.public.manifest, "score")
     problems = {task.id: item for item in opened.sealed.problems for task in item.tasks}
     lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line]
     found = Scored()

@@ -887,6 +887,7 @@ RECORDS: tuple[Record, ...] = (
     SealedManifest(
         id="temporal-2026.10.0-sample",
         content_digest=SHA,
+        claims={"version": SHA},
         key_sha256=SHA,
         attributions={"sample:0001": "Lawsmith sample (2026)"},
         files=FILES,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lawsmith.errors import PrerequisiteError
 from lawsmith.release.bundle.calibrated_reading import read_calibrated_public, read_problems
-from lawsmith.release.bundle.lines import bare, load, load_lines, without_canary
+from lawsmith.release.bundle.lines import bare, load, load_lines, load_manifest, without_canary
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
@@ -100,14 +100,15 @@ def read_public(release: Path) -> PublicRelease:
     """The public tree of a release folder; sealed/ is not opened.
 
     Raises:
-        PrerequisiteError: the folder is no release.
+        PrerequisiteError: the folder is no release, or its rows have a form that another Lawsmith
+            reads.
         IntegrityError: a file or row does not read; the path says which.
     """
     if not (release / PUBLIC_MANIFEST).is_file():
         raise PrerequisiteError(
             f"no release at {release}", fix="give a folder with public/manifest.json"
         )
-    manifest = load(release, PUBLIC_MANIFEST, PublicManifest.from_json)
+    manifest = load_manifest(release)
     tasks = [
         task
         for table in ("discovery", "identification")
