@@ -89,7 +89,7 @@ def _searched(
     odd = _odd_name(a, b, axes)
     if odd is not None:
         return Verdict("different", "names", f"only one law depends on {odd!r}")
-    slots = _fresh_names(len(own), names_of(a) | names_of(b))
+    slots = fresh_names(len(own), names_of(a) | names_of(b))
     bases = _bases(b, own)
     open_law = replace_literals(b, _opened(own, slots, bases))
     starts = [math.log(value) if path in bases else value for path, value in own.items()]
@@ -189,7 +189,8 @@ def _odd_name(a: Expression, b: Expression, axes: Sequence[Axis]) -> str | None:
     return None
 
 
-def _fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+def fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+    """Names for constants that stand for nothing else."""
     names = (f"constant_{place}" for place in itertools.count())
     return list(itertools.islice((name for name in names if name not in taken), count))
 
@@ -278,4 +279,4 @@ def _exact(point: Mapping[str, float]) -> dict[str, Any]:
     return {name: exact_number(value) for name, value in point.items()}
 
 
-__all__ = ("replace_literals", "same_form", "skeleton")
+__all__ = ("fresh_names", "replace_literals", "same_form", "skeleton")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lawsmith.expressions.balls import UndecidedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
 from lawsmith.expressions.evaluation import compile_expression
-from lawsmith.expressions.sharpening import POINTS, ExpiredError, LostError, Sharpening
+from lawsmith.expressions.sharpening import DEPTHS, POINTS, ExpiredError, LostError, Sharpening
 from lawsmith.expressions.truth import evaluate_exact
 from schemas.expression import Expression, walk
 
@@ -28,6 +28,8 @@ STEADY: Final = 1e-10
 ROUGH: Final = 1e-4
 """Relative rounding error above which a point is not used."""
 CANDIDATES: Final = 6
+NEIGHBOURS: Final = 1e-6
+"""Largest median relative difference of laws that can be the same but for rounding."""
 
 
 Floats = NDArray[np.float64]
@@ -142,6 +144,23 @@ class ConstantSearch:
             raise LostError if lost else UndecidedError("")
         shaper = Sharpening(self._law, self._open, self._slots, self._expired)
         return shaper.sharpened(constants.tolist(), free, rows, self._points)
+
+    def sharp_from_own(self) -> list[Any] | None:
+        """The constants as balls of 50 digits, from the values that stood there.
+
+        What the points do not determine keeps its value. None when no constants near those
+        values bring the laws together.
+
+        Raises:
+            LostError: a constant goes to zero.
+            UndecidedError, UndefinedError: the work cannot be done at some point.
+        """
+        values = self._relative(self._own)
+        if values is None or float(np.median(np.abs(values - 1.0))) > NEIGHBOURS:
+            return None
+        free, rows = self._independent(self._own)
+        shaper = Sharpening(self._law, self._open, self._slots, self._expired)
+        return shaper.sharp(self._own.tolist(), free, rows, self._points, DEPTHS[:1])
 
     def _vanishes(self, constants: Floats, place: int) -> bool:
         """Whether the law fits as well with the constant at zero."""

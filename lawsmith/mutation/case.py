@@ -33,7 +33,7 @@ NAMES: Final[Mapping[int, str]] = MappingProxyType(
         6: "every control matters",
         7: "recoverable",
         8: "scale is sane",
-        9: "strict success attainable",
+        9: "length of the numbers",
         10: "one query tells",
         11: "consistency identities",
     }

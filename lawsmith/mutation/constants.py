@@ -1,4 +1,4 @@
-"""Which constants of a law's form can be told apart.
+"""The free constants of a law's form, and which of them can be told apart.
 
 Slopes are taken at the law's own constants: the change of a readout, in tolerances, per relative
 change of one constant.
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import compile_expression
+from lawsmith.expressions import compile_expression, literal_paths
 from lawsmith.measurement.constraints import Controlled, Points, columns
-from schemas.expression import Expression
+from schemas.expression import Expression, Var, walk, with_node
 from schemas.family import FamilyReadout
 
 DEPENDENT: Final = 1e-6
@@ -27,6 +27,20 @@ _SMOOTH: Final = 1e-3
 which a kink or a pole is too near for either to be the slope."""
 
 _Given = Mapping[str, NDArray[np.float64] | float]
+
+
+def free_constants(law: Expression) -> tuple[Expression, dict[str, float]]:
+    """A law's form with every literal that may be refitted a named constant, and its values."""
+    values: dict[str, float] = {}
+    nodes = dict(walk(law))
+    form = law
+    for path in literal_paths(law):
+        node = nodes[path]
+        if isinstance(node, float):
+            name = f"free_{len(values)}"
+            values[name] = node
+            form = with_node(form, path, Var(name))
+    return form, values
 
 
 def allowed(readout: FamilyReadout, truth: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,4 +130,4 @@ def _table(
     return np.concatenate([_table(form, given, count, controls, one) for one in single], axis=1)
 
 
-__all__ = ("allowed", "independent", "slopes")
+__all__ = ("allowed", "free_constants", "independent", "slopes")

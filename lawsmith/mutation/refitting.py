@@ -50,7 +50,7 @@ _LIKE: Final = 0.2
 _STEP: Final = 2.0**-26
 _LEAST_SHARE: Final = 1e-9
 """Share of a constant's own value below which it is zero to a difference's step."""
-_NOTHING: Final = 1e-150
+_NOTHING: Final = 1e-100
 """Tolerances below which a column is none."""
 _RANK: Final = 1e-12
 _ACCURACY: Final = 1e-12
@@ -208,7 +208,9 @@ class Refit:
         )
         size = np.abs(matrix).max(axis=1, initial=0.0)
         size[size < _NOTHING] = 1.0
+        # Smaller numbers are lost beside the others, and have no inverse.
         scaled = matrix / size[:, None, :]
+        scaled[np.abs(scaled) < _NOTHING] = 0.0
         if rough:
             turned = np.swapaxes(scaled, 1, 2)
             inverse = np.linalg.pinv(turned @ scaled, rcond=_RANK, hermitian=True) @ turned
