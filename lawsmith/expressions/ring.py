@@ -180,12 +180,12 @@ class Ring:
         if b == ONE:
             return a
         self._spend(len(a) * len(b))
-        places = sorted({place for part in (a, b) for monomial in part for place, _ in monomial})
-        scale = [
-            math.lcm(*(int(power.q) for part in (a, b) for m in part for p, power in m if p == place))
-            for place in places
-        ]
-        left, right = (_packed(part, places, scale) for part in (a, b))
+        units: dict[int, int] = {}
+        for place, power in (pair for part in (a, b) for monomial in part for pair in monomial):
+            units[place] = math.lcm(units.get(place, 1), int(power.q))
+        places = sorted(units)
+        scale = [units[place] for place in places]
+        left, right = _packed(a, units, places), _packed(b, units, places)
         turn = next((k for k, place in enumerate(places) if self.keys[place][0] == "i"), None)
         bounded = [k for k, place in enumerate(places) if self._is_bounded(place)]
         packed: dict[tuple[int, ...], Any] = {}
@@ -257,12 +257,11 @@ class Ring:
         return total
 
 
-def _packed(part: Polynomial, places: list[int], scale: list[int]) -> list[tuple[int, ...]]:
-    """The exponents of each monomial at the places, in units of 1/scale: whole numbers.
+def _packed(part: Polynomial, units: Mapping[int, int], places: list[int]) -> list[tuple[int, ...]]:
+    """The exponents of each monomial at the places as whole numbers of 1/units.
 
     They are added and looked up in a tenth of the time of fractions.
     """
-    units = dict(zip(places, scale, strict=True))
     found = []
     for monomial in part:
         held = {place: int(power.p) * units[place] // int(power.q) for place, power in monomial}
