@@ -49,7 +49,7 @@ class Pool:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
-        self._sieve = Sieve(ground, rejected)
+        self._sieve = Sieve(ground, rejected, follow=True)
         self._given: set[tuple[MoveKind, MoveKind]] = set()
         self._draws = NamedDraws(rng)
         self._singles = {kind: self._made(kind) for kind in MOVES}
