@@ -187,13 +187,18 @@ def plain_line(data: Mapping[str, Any]) -> str:
     return canonical_json({**data, "canary": CANARY})
 
 
-def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
-    """Writes rows in the given order with the explicit schema of the table."""
+def arrow_table(table: PublicTable, rows: Sequence[Row]) -> pa.Table:
+    """Rows in the given order as an Arrow table with the explicit schema of the table."""
     columns = COLUMNS[table]
     schema = pa.schema([_field(*column) for column in columns])
     arrays = [pa.array([row[name] for row in rows], type=_ARROW[kind]) for name, kind in columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
+    """Writes rows in the given order with the explicit schema of the table."""
     pq.write_table(
-        pa.Table.from_arrays(arrays, schema=schema),
+        arrow_table(table, rows),
         path,
         compression="zstd",
         version="2.6",
@@ -241,6 +246,7 @@ __all__ = (
     "Column",
     "PublicTable",
     "Row",
+    "arrow_table",
     "calibrated_row",
     "jsonl_text",
     "observation_row",

@@ -226,21 +226,21 @@ def _write_pools(folder: Path, content: ReleaseContent) -> None:
 
 def _write_pages(folder: Path, assembly: Assembly) -> None:
     content = assembly.content
-    fixed = {
-        task.id: [row for row in assembly.fixed if row.task_id == task.id]
-        for task in assembly.tasks
-    }
     observed = {item.real.id: item.observations for item in content.problems if item.real}
-    public = public_pages(content, assembly.tasks, fixed)
-    public |= public_problem_pages(content, assembly.calibrated, observed)
-    for name, page in public.items():
-        _write(folder / "public/gallery" / name, page)
+    galleries = {
+        "public": (
+            public_pages(content, assembly.tasks, assembly.fixed_by_task),
+            public_problem_pages(content, assembly.calibrated, observed),
+        ),
+        "sealed": (sealed_pages(content, assembly.keys), sealed_problem_pages(content)),
+    }
+    for tree, parts in galleries.items():
+        for pages in parts:
+            for name, page in pages.items():
+                _write(folder / tree / "gallery" / name, page)
     licences = licence_rows(content.families, content.papers, data_licences(content.problems))
     card = dataset_card(content, assembly.tasks, licences)
     _write(folder / "public/README.md", card)
-    sealed = sealed_pages(content, assembly.keys) | sealed_problem_pages(content)
-    for name, page in sealed.items():
-        _write(folder / "sealed/gallery" / name, page)
 
 
 def _write(path: Path, text: str) -> None:
