@@ -225,6 +225,19 @@ def read_parquet(path: Path, table: PublicTable) -> list[Row]:
     return rows
 
 
+def rows_where(path: Path, table: PublicTable, column: str, value: str) -> list[Row]:
+    """The rows of a Parquet file in which a column has a value; no other row is made.
+
+    Raises:
+        ValueError: the file is no Parquet or has other columns than the table's.
+    """
+    names = [name for name, _ in COLUMNS[table]]
+    rows: list[Row] = pq.read_table(
+        path, columns=names, filters=[(column, "=", value)], partitioning=None
+    ).to_pylist()
+    return rows
+
+
 def parquet_rows(path: Path) -> int:
     """How many rows a Parquet file has."""
     return int(pq.read_metadata(path).num_rows)
@@ -255,6 +268,7 @@ __all__ = (
     "read_parquet",
     "record_line",
     "row_path",
+    "rows_where",
     "task_row",
     "write_parquet",
 )

@@ -6,8 +6,11 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+import pytest
+
+from lawsmith.errors import InputError, IntegrityError
 from lawsmith.release.assembly import assemble
-from lawsmith.release.bundle import verify_release, write_release
+from lawsmith.release.bundle import read_public, read_task, verify_release, write_release
 from lawsmith.release.content import ReleaseContent
 from lawsmith.release.gallery import public_pages, sealed_pages
 
@@ -83,3 +86,21 @@ def test_pages_are_rendered_one_at_a_time(samples: ModuleType) -> None:
         (name, *_) = list(pages)
         assert pages[name] == pages[name]
         assert pages[name] is not pages[name]
+
+
+def test_one_task_is_read_without_the_others(
+    samples: ModuleType, temporal_release: Path, data_release: Path, tmp_path: Path
+) -> None:
+    for release in (temporal_release, data_release):
+        whole = read_public(release)
+        for task in (*whole.tasks, *whole.calibrated):
+            one = read_task(release, task.id)
+            assert [*one.tasks, *one.calibrated] == [task]
+            assert one.fixed == {k: v for k, v in whole.fixed.items() if k == task.id}
+            assert one.observations == {k: v for k, v in whole.observations.items() if k == task.id}
+    with pytest.raises(InputError, match="has no task 't-0'"):
+        read_task(temporal_release, "t-0")
+    copy = samples.writable_copy(temporal_release, tmp_path / temporal_release.name)
+    (copy / "public/discovery.parquet").write_bytes(b"PAR1")
+    with pytest.raises(IntegrityError, match=r"discovery\.parquet"):
+        read_task(copy, "t-0")

@@ -8,6 +8,7 @@ from lawsmith.release.bundle.reading import (
     SealedRelease,
     read_public,
     read_release,
+    read_task,
 )
 from lawsmith.release.bundle.verification import verify_release
 from lawsmith.release.bundle.writing import Written, write_release
@@ -23,6 +24,7 @@ __all__ = (
     "export_release",
     "read_public",
     "read_release",
+    "read_task",
     "verify_release",
     "write_release",
 )
