@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from lawsmith.gateways.warehouse import Row, read_partition, write_partition
+from lawsmith.gateways.warehouse import Row, has_partition, read_partition, write_partition
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import FINAL, dispose, read_stage, write_stage
 from lawsmith.stages.superseded import keep
@@ -26,8 +26,8 @@ class Subject:
 class PartitionPass:
     """The rows and dispositions of one stage and partition while they are being worked on.
 
-    A subject whose digest has a final disposition is left alone with its rows. Rows of
-    subjects that are not visited stay (an older version of a paper keeps its card), unless a
+    A subject whose digest has a final disposition is left alone with its rows; where a row that
+    it passed with is gone, or the whole partition, it is taken up again. Rows of subjects that are not visited stay (an older version of a paper keeps its card), unless a
     subject settled in this pass makes a row of the same id; the former row is then kept apart.
     """
 
@@ -40,23 +40,27 @@ class PartitionPass:
     stored: list[Row] = field(init=False)
     settled: dict[tuple[str, str], Disposition] = field(init=False, default_factory=dict)
     kept: set[tuple[str, str]] = field(init=False, default_factory=set)
+    lost: bool = field(init=False)
+    """The partition was written once, and its file is gone."""
     new: int = field(init=False, default=0)
     refreshed: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.table = self.table or self.stage
         self.held = read_stage(self.context, self.stage, self.partition)
+        where = (self.context.store, self.table, self.context.collection, self.partition)
+        self.lost = bool(self.held) and not has_partition(*where)
         self.rows = defaultdict(list)
-        self.stored = read_partition(
-            self.context.store, self.table, self.context.collection, self.partition
-        )
+        self.stored = read_partition(*where)
         for row in self.stored:
             self.rows[str(row.extra["subject_id"])].append(row)
 
     def done(self, subject: Subject) -> bool:
         """Whether the subject stands as it is now; if so it is kept."""
         found = self.held.get((subject.id, subject.digest))
-        if found is None or found.outcome not in FINAL:
+        if found is None or found.outcome not in FINAL or self.lost:
+            return False
+        if found.outcome == "passed" and found.subject_kind != "week" and not self.rows[subject.id]:
             return False
         self.settled[subject.id, subject.digest] = found
         self.kept.add((subject.id, subject.digest))
