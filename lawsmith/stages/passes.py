@@ -27,8 +27,9 @@ class PartitionPass:
     """The rows and dispositions of one stage and partition while they are being worked on.
 
     A subject whose digest has a final disposition is left alone with its rows; where a row that
-    it passed with is gone, or the whole partition, it is taken up again. Rows of subjects that are not visited stay (an older version of a paper keeps its card), unless a
-    subject settled in this pass makes a row of the same id; the former row is then kept apart.
+    it passed with is gone, or the whole partition, it is taken up again. Rows of subjects that
+    are not visited stay (an older version of a paper keeps its card), unless a subject settled
+    in this pass makes a row of the same id; the former row is then kept apart.
     """
 
     context: StageContext
@@ -60,11 +61,22 @@ class PartitionPass:
         found = self.held.get((subject.id, subject.digest))
         if found is None or found.outcome not in FINAL or self.lost:
             return False
-        if found.outcome == "passed" and found.subject_kind != "week" and not self.rows[subject.id]:
+        if found.outcome == "passed" and self._without_row(subject):
             return False
         self.settled[subject.id, subject.digest] = found
         self.kept.add((subject.id, subject.digest))
         return True
+
+    def _without_row(self, subject: Subject) -> bool:
+        """Whether a subject passed with a row that is gone; a week alone passes without any."""
+        if subject.kind == "week" or self.rows.get(subject.id):
+            return False
+        # A later version of its paper may have taken the row over.
+        return not any(
+            row.paper_id == subject.paper_id and _version(row) > (subject.version or 0)
+            for row in self.stored
+            if subject.paper_id is not None
+        )
 
     def settle(
         self,
@@ -126,12 +138,17 @@ class PartitionPass:
         return [row for row in self.stored if (row.id, row.digest) not in now]
 
     def _rows(self) -> list[Row]:
-        """The rows of all subjects; one settled now takes a row id over from an earlier one."""
+        """The rows of all subjects, one of an id: settled now before earlier, then the newest."""
         now = {subject_id for subject_id, _ in set(self.settled) - self.kept}
-        taken = {row.id for subject_id in now for row in self.rows[subject_id]}
-        return [
-            row
-            for subject_id, rows in self.rows.items()
-            for row in rows
-            if subject_id in now or row.id not in taken
-        ]
+        chosen: dict[str, tuple[tuple[bool, int], Row]] = {}
+        for subject_id, rows in self.rows.items():
+            for row in rows:
+                rank = (subject_id in now, _version(row))
+                if row.id not in chosen or rank >= chosen[row.id][0]:
+                    chosen[row.id] = (rank, row)
+        return [row for _rank, row in chosen.values()]
+
+
+def _version(row: Row) -> int:
+    """Of the paper that a row was made from; 0 in tables without."""
+    return int(str(row.extra.get("version") or 0))

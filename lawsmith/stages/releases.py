@@ -18,7 +18,7 @@ from lawsmith.gateways.warehouse import (
     read_table,
     write_partition,
 )
-from lawsmith.release.bundle import Written, read_release, write_release
+from lawsmith.release.bundle import Written, check_whole, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.calibrated import calibrated_sets
@@ -54,7 +54,14 @@ def run(context: StageContext, release_id: str) -> StageReport:
     """
     cut = cut_of(context, release_id)
     content = content_of(context, cut)
-    written = write_release(context.store.releases, content, context.now(), context.code_version)
+    written = write_release(
+        context.store.releases,
+        content,
+        context.now(),
+        context.code_version,
+        expected=_written_before(context, release_id),
+    )
+    check_whole(written.path)
     release = read_release(written.path)
     files = release.public.manifest.files
     row = row_of(
@@ -88,6 +95,12 @@ def run(context: StageContext, release_id: str) -> StageReport:
         },
         notes=_notes(written, content),
     )
+
+
+def _written_before(context: StageContext, release_id: str) -> str | None:
+    """The content digest that the release had when it was written; None if it never was."""
+    rows = read_partition(context.store, TABLE, context.collection, release_id)
+    return str(rows[0].extra["content_digest"]) if rows else None
 
 
 def content_of(context: StageContext, cut: Cut) -> ReleaseContent:

@@ -111,7 +111,7 @@ def read_public(release: Path) -> PublicRelease:
         PrerequisiteError: the folder is no release.
         IntegrityError: a file or row does not read; the path says which.
     """
-    manifest = _manifest(release)
+    manifest = read_manifest(release)
     tasks = [
         task
         for table in SETTINGS
@@ -145,7 +145,7 @@ def read_task(release: Path, identity: str) -> PublicRelease:
         InputError: it has no such task.
         IntegrityError: a file or row does not read; the path says which.
     """
-    manifest = _manifest(release)
+    manifest = read_manifest(release)
     paired = [
         PublicTask.from_json(row["record"])
         for table in SETTINGS
@@ -182,7 +182,13 @@ def read_task(release: Path, identity: str) -> PublicRelease:
     )
 
 
-def _manifest(release: Path) -> PublicManifest:
+def read_manifest(release: Path) -> PublicManifest:
+    """The public manifest of a release folder.
+
+    Raises:
+        PrerequisiteError: the folder is no release.
+        IntegrityError: it does not read.
+    """
     if not (release / PUBLIC_MANIFEST).is_file():
         raise PrerequisiteError(
             f"no release at {release}", fix="give a folder with public/manifest.json"
@@ -275,6 +281,7 @@ __all__ = (
     "load_lines",
     "read_card",
     "read_certificate",
+    "read_manifest",
     "read_public",
     "read_release",
     "read_sealed",

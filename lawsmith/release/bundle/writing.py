@@ -51,6 +51,7 @@ def write_release(
     created_at: Instant,
     code_version: str,
     certifier: Certifier = certify,
+    expected: str | None = None,
 ) -> Written:
     """Writes `<releases_root>/<release id>`, or says that it stands there already.
 
@@ -60,12 +61,13 @@ def write_release(
         created_at: the present instant; outside every digest.
         code_version: what wrote it; outside every digest.
         certifier: recomputes a family's certificates.
+        expected: the content digest that the release had when it was written before.
 
     Raises:
         InputError: the version is none or has the wrong suffix.
         IntegrityError: a gate or the leak check does not hold.
-        ReleaseConflictError: the version exists with other content, or a law changed under a
-            task id that another release of the collection uses.
+        ReleaseConflictError: the version exists or existed with other content, or a law changed
+            under a task id that another release of the collection uses.
     """
     check_version(content.collection, content.version)
     assembly = assemble(content)
@@ -73,6 +75,13 @@ def write_release(
     if target.exists() and _stored_digest(target) == assembly.digest:
         # The same rows, policies and key went through the gates when they were written.
         return Written(target, "identical", assembly.digest)
+    if expected not in (None, assembly.digest) and not target.exists():
+        raise ReleaseConflictError(
+            f"the release was written with content {expected} and is gone; the store now gives"
+            f" {assembly.digest}",
+            path=content.release_id,
+            fix="put the folder back from a copy, or cut the next version",
+        )
     check_gates(content, certifier)
     leaks = leak_faults(
         assembly.tasks,
