@@ -62,12 +62,10 @@ def launch(
     *,
     weeks: Sequence[str] = (),
     release_id: str | None = None,
-    steps: Sequence[str] = (),
 ) -> str:
     """Run a job in this process and return its run id.
 
-    A span of weeks is one run; a release id is added to the release partitions first. Where
-    assets are named as steps, only those of the job are run.
+    A span of weeks is one run; a release id is added to the release partitions first.
 
     Raises:
         LawsmithError: as the failing stage raised it.
@@ -86,7 +84,6 @@ def launch(
                 instance=instance,
                 resources={"engine": engine},
                 partition_key=release_id,
-                asset_selection=[dg.AssetKey([step]) for step in steps] or None,
                 run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
                 tags=tags,
                 raise_on_error=True,

@@ -13,8 +13,9 @@ from lawsmith.stages.damage import refuse_lost_rows, set_aside_damaged
 from lawsmith.stages.opening import collection_of_release, open_context
 from lawsmith.stages.pending import pending, pending_historical, pending_problems
 from lawsmith.stages.publications import due_papers
-from lawsmith.stages.standing import steps_left
+from lawsmith.stages.standing import first_step_left, restore_rows
 from pipelines.launch import launch, open_instance
+from pipelines.release_cut import UNFINISHED
 from schemas.release import Cut
 from schemas.source import Collection
 
@@ -110,7 +111,7 @@ def cut_next(
     """
     refuse_lost_rows(context)
     plan: Plan = plan_cut(context, series=series, cutoff=cutoff, until=until)
-    finish(context, engine, outcome, plan.standing)
+    finish(context, engine, outcome)
     if plan.standing is not None:
         outcome.releases.append((plan.standing, False))
         return
@@ -120,26 +121,30 @@ def cut_next(
     outcome.releases.append((cut(context, engine, plan.cut, outcome), True))
 
 
-def finish(
-    context: StageContext, engine: Engine, outcome: Outcome, current: Path | None = None
-) -> None:
+def finish(context: StageContext, engine: Engine, outcome: Outcome) -> None:
     """Do what is left of the releases of a collection: rows, exports, evaluations.
 
     Args:
         context: of the collection.
         engine: as the jobs take it.
         outcome: where the runs are noted.
-        current: the release that holds what the store gives today.
+
+    Raises:
+        IntegrityError: a release is damaged.
+        LawsmithError: as the failing stage raised it.
     """
     track = context.collection.split("-")[0]
     for folder in sorted(context.store.releases.glob(f"{track}-*")):
         if collection_of_release(folder.name) != context.collection:
             continue
-        steps = steps_left(context, folder.name, current=folder == current)
-        if steps:
+        restored = restore_rows(context, folder.name)
+        if restored:
+            outcome.notes.append(f"{folder.name}: rows of {', '.join(restored)} were made again")
+        first = first_step_left(context, folder.name)
+        if first is not None:
             with open_instance(context.store) as instance:
-                run = launch(instance, "release_cut", engine, release_id=folder.name, steps=steps)
-            outcome.runs.append(("release_cut", run))
+                run = launch(instance, UNFINISHED[first], engine, release_id=folder.name)
+            outcome.runs.append((UNFINISHED[first], run))
 
 
 def cut(context: StageContext, engine: Engine, terms: Cut, outcome: Outcome) -> Path:

@@ -89,7 +89,7 @@ def release(
                 reason=reason,
             )
             engine = Engine(source=context.source, config_file=str(config or ""))
-            finish(context, engine, outcome, standing)
+            finish(context, engine, outcome)
             if standing is not None:
                 outcome.releases.append((standing, False))
             else:

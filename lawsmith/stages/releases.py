@@ -18,7 +18,7 @@ from lawsmith.gateways.warehouse import (
     read_table,
     write_partition,
 )
-from lawsmith.release.bundle import Written, check_whole, read_release, write_release
+from lawsmith.release.bundle import Release, Written, check_whole, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.calibrated import calibrated_sets
@@ -64,21 +64,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
     check_whole(written.path)
     release = read_release(written.path)
     files = release.public.manifest.files
-    row = row_of(
-        context,
-        release.public.manifest,
-        table=TABLE,
-        partition=release_id,
-        paper_id=None,
-        subject_id=release_id,
-        release_id=release_id,
-        version=cut.version,
-        content_digest=written.content_digest,
-        families=len(content.families),
-        tasks=release.public.manifest.tasks,
-        cutoff=cut.cutoff,
-        until=cut.until,
-    )
+    row = _row(context, release)
     write_partition(context.store, TABLE, context.collection, release_id, [row])
     return report(
         "releases",
@@ -94,6 +80,31 @@ def run(context: StageContext, release_id: str) -> StageReport:
             "bytes": float(sum(file.bytes for file in files)),
         },
         notes=_notes(written, content),
+    )
+
+
+def restore(context: StageContext, release: Release) -> None:
+    """Write the row of a release of the store whose partition is gone."""
+    row = _row(context, release)
+    write_partition(context.store, TABLE, context.collection, row.id, [row])
+
+
+def _row(context: StageContext, release: Release) -> Row:
+    manifest = release.public.manifest
+    return row_of(
+        context,
+        manifest,
+        table=TABLE,
+        partition=manifest.id,
+        paper_id=None,
+        subject_id=manifest.id,
+        release_id=manifest.id,
+        version=manifest.version,
+        content_digest=release.sealed.manifest.content_digest if release.sealed else None,
+        families=manifest.families,
+        tasks=manifest.tasks,
+        cutoff=manifest.cutoff,
+        until=manifest.until,
     )
 
 

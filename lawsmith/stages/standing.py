@@ -1,37 +1,45 @@
-"""What is left to do of a release that was cut: its rows, its export, its evaluation."""
-
-from typing import Final
+"""What is left to do of a release that was written: its rows, its export, its evaluation."""
 
 from lawsmith.gateways.warehouse import has_partition
+from lawsmith.release.bundle import read_release
+from lawsmith.stages import releases, tasks
 from lawsmith.stages.context import StageContext
+from lawsmith.stages.cuts import cut_of
 from lawsmith.stages.evaluations import is_evaluated
 from lawsmith.stages.exports import TABLE as EXPORTS
 from lawsmith.stages.exports import is_exported
 
-STEPS: Final = ("tasks", "releases", "exports", "evaluations")
-"""The assets of a cut, in order."""
 
+def restore_rows(context: StageContext, release_id: str) -> list[str]:
+    """Write the rows of a standing release that are gone; the release itself has what they say.
 
-def steps_left(context: StageContext, release_id: str, *, current: bool) -> tuple[str, ...]:
-    """The steps of a written release that are not done, with all that follow the first of them.
-
-    Args:
-        context: of the collection of the release.
-        release_id: a release whose folder stands.
-        current: it holds what the store gives today, so that the rows of its tasks can be made
-            again; an older one can only be exported and played.
+    Returns:
+        The tables that were written.
     """
 
-    def stored(table: str, partition: str = release_id) -> bool:
-        return has_partition(context.store, table, context.collection, partition)
+    def lost(table: str, partition: str = release_id) -> bool:
+        return not has_partition(context.store, table, context.collection, partition)
 
-    if current and not (stored("tasks") and stored("dispositions", f"tasks.{release_id}")):
-        return STEPS
-    if current and not stored("releases"):
-        return STEPS[1:]
-    if not (stored(EXPORTS) and is_exported(context, release_id)):
-        return STEPS[2:]
-    return () if is_evaluated(context, release_id) else STEPS[3:]
+    written = ["cuts"] if lost("cuts") else []
+    cut = cut_of(context, release_id)
+    if lost("dispositions", f"tasks.{release_id}"):
+        tasks.restore_judgement(context, cut)
+        written.append("dispositions")
+    if lost(tasks.TABLE) or lost(releases.TABLE):
+        release = read_release(context.store.releases / release_id)
+        for stage in (tasks, releases):
+            if lost(stage.TABLE):
+                stage.restore(context, release)
+                written.append(stage.TABLE)
+    return written
 
 
-__all__ = ("STEPS", "steps_left")
+def first_step_left(context: StageContext, release_id: str) -> str | None:
+    """The first step of a written release that is not done; all that follow it are due, too."""
+    exported = has_partition(context.store, EXPORTS, context.collection, release_id)
+    if not (exported and is_exported(context, release_id)):
+        return "exports"
+    return None if is_evaluated(context, release_id) else "evaluations"
+
+
+__all__ = ("first_step_left", "restore_rows")
