@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from lawsmith.errors import IntegrityError
 from lawsmith.release.bundle.exporting import EXPORT_NOTE, omitted_files
+from lawsmith.release.bundle.lenient import LenientReader
 from lawsmith.release.content import cut_policy
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
@@ -22,6 +24,30 @@ from schemas.record import CANARY
 from schemas.release import Fault, PublicManifest, ReleaseFile, SealedManifest
 
 _TEXT: Final = (".html", ".md", ".svg", ".json", ".jsonl")
+
+
+def check_whole(release: Path) -> None:
+    """Nothing, or an error where a file of a whole release is not what its manifests say.
+
+    Raises:
+        IntegrityError: which files, and what to do.
+    """
+    reader = LenientReader(release)
+    public = reader.whole(PUBLIC_MANIFEST, PublicManifest.from_json)
+    sealed = reader.whole(SEALED_MANIFEST, SealedManifest.from_json)
+    faults = [*reader.faults, *file_faults(release, public, sealed)]
+    if public is not None and sealed is not None:
+        commitment = file_sha256(release / SEALED_MANIFEST)
+        if commitment != public.sealed_commitment:
+            faults.append(Fault(path=SEALED_MANIFEST, what="is not what the public one commits to"))
+    if faults:
+        listed = "; ".join(f"{fault.path} {fault.what}" for fault in faults[:5])
+        raise IntegrityError(
+            f"the release is damaged, {len(faults)} faults: {listed}",
+            path=str(release),
+            fix="a release never changes: put the folder back from a copy, or move it away and"
+            " run the same command, which cuts it again with the same id and content",
+        )
 
 
 def file_faults(
@@ -166,4 +192,4 @@ def _canaries(root: Path) -> Iterator[Fault]:
                 yield Fault(path=path.relative_to(root).as_posix(), what="holds no canary")
 
 
-__all__ = ("file_faults", "manifest_faults", "stored_digest")
+__all__ = ("check_whole", "file_faults", "manifest_faults", "stored_digest")

@@ -1,5 +1,6 @@
 """`verify`: every hash and every figure of a release, made again and compared."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -307,9 +308,9 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
             yield Fault(
                 path=f"{SEALED_MANIFEST}/attributions", what="is not what attributions.jsonl says"
             )
-    keyed = [key.problem_id for key in sealed.calibrated.parallel_keys]
-    keyed += [key.problem_id for key in sealed.calibrated.real_keys]
-    tasks_of = [(item.licence, keyed.count(item.id)) for item in sealed.calibrated.problems]
+    keyed = Counter(key.problem_id for key in sealed.calibrated.parallel_keys)
+    keyed.update(key.problem_id for key in sealed.calibrated.real_keys)
+    tasks_of = [(item.licence, keyed[item.id]) for item in sealed.calibrated.problems]
     licences = licence_rows(sealed.families, sealed.papers, tasks_of)
     expected = {
         "licences": [{**row, "canary": CANARY} for row in licences],
