@@ -9,7 +9,7 @@ from lawsmith.cli import console
 from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
 from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper, read_stage
 from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ CURABLE: dict[ReasonCode, str] = {
     ReasonCode.OVER_BUDGET: "run again with a higher --max-usd or --max-tokens",
     ReasonCode.INCOMPLETE_HARVEST: "run the same command again",
     ReasonCode.DOWNLOAD_FAILED: "run the same command again",
+    ReasonCode.READER_UNAVAILABLE: "mend what its sentence says, then run the same command again",
+    ReasonCode.EXTRACTION_MEMORY: "run again with more memory free, or fewer packets.workers",
+    ReasonCode.UNEXPECTED_ERROR: "run the same command again; report what stays, with its sentence",
 }
 """What leaves a refresh undone though no paper is at fault, and what to do about it."""
 
@@ -99,6 +102,9 @@ def left_undone(context: StageContext, weeks: Sequence[str]) -> tuple[str, str] 
         for week in set(weeks) & set(partitions_of(context.store, "sources", context.collection))
         for row in read_partition(context.store, "sources", context.collection, week)
     }
+    for week in weeks:
+        failed = (item for item in read_stage(context, "sources", week).values() if item.paper_id)
+        inside.update(item.subject_id for item in failed if item.outcome == "failed")
     papers = furthest_by_paper(all_dispositions(context.store, context.collection))
     counts = Counter(
         item.reason_code
