@@ -57,15 +57,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
     context = open_context(source=source, config_file=config)
     dispositions = all_dispositions(context.store, context.collection)
     superseded = superseded_families(context)
-    counts = Counter(
-        (
-            item.stage,
-            _shown_outcome(item, superseded),
-            item.reason_code.value,
-            item.release_id or "",
-        )
-        for item in dispositions
-    )
+    counts = Counter(_standing(item, superseded) for item in dispositions)
     rows = [(*key, count) for key, count in sorted(counts.items())]
     papers = paper_rows(furthest_by_paper(counted(dispositions, superseded)))
     problems = problem_counts(context.store)
@@ -214,8 +206,12 @@ def config(
         console.table("Settings", ("setting", "value", "from"), rows)
 
 
-def _shown_outcome(item: Disposition, superseded: Sequence[SupersededFamily]) -> str:
-    return "superseded" if is_superseded(item, superseded) else item.outcome
+def _standing(
+    item: Disposition, superseded: Sequence[SupersededFamily]
+) -> tuple[str, str, str, str]:
+    """Stage, outcome, reason and release of a disposition, as `status` counts them."""
+    outcome = "superseded" if is_superseded(item, superseded) else item.outcome
+    return item.stage, outcome, item.reason_code.value, item.release_id or ""
 
 
 def _known(option: str, given: str | None, known: Sequence[str]) -> None:

@@ -40,9 +40,8 @@ class Journal:
             self.log.write("stage_done", at=at, stage=stage, decided=dict(sorted(counts.items())))
         superseded = superseded_families(self.context)
         for one in superseded:
-            self.log.write(
-                "family_superseded", at=at, family=one.id, paper=one.paper_id, why=one.why
-            )
+            about = {"family": one.id, "paper": one.paper_id, "why": one.why}
+            self.log.write("family_superseded", at=at, **about)
         papers = furthest_by_paper(counted(dispositions, superseded))
         for paper, item in sorted(papers.items()):
             self.log.write(

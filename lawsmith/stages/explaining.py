@@ -45,8 +45,8 @@ def explain(context: StageContext, subject: str) -> Story:
     story: Story = []
     if decisions:
         story.append(_decisions(subject, decisions, superseded))
-    about = {item.subject_id for item in decisions}
-    gone = [one for one in superseded if about & {one.id, one.card_id}]
+    decided = {item.subject_id for item in decisions}
+    gone = [one for one in superseded if decided & {one.id, one.card_id}]
     if gone:
         rows = tuple((one.id, one.why) for one in gone)
         story.append(Section("Superseded families", ("family", "why"), rows))
