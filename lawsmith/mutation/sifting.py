@@ -11,6 +11,8 @@ from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
 from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.kinds import alike
+from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
 from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
@@ -68,14 +70,23 @@ class Sieve:
         return sorted(found, key=lambda one: (len(one.candidate.moves), one.added, -one.least))
 
     def _sifted(self, candidate: Candidate) -> Sifted | None:
+        try:
+            return self._passed(candidate)
+        except UndefinedValueError as error:
+            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+        except CARD_FAULTS as error:
+            code, sentence = refusal_of(error)
+            self._reject(candidate, f"{code}: {sentence}", None)
+        return None
+
+    def _passed(self, candidate: Candidate) -> Sifted | None:
         if self._is_too_large(candidate):
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
             return None
-        try:
-            consistent = self._consistent(candidate)
-        except UndefinedValueError as error:
-            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+        if alike(self._ground.original, candidate.relations):
+            self._reject(candidate, "only constants change", 3)
             return None
+        consistent = self._consistent(candidate)
         if consistent is not candidate:
             # By itself the move leaves an inconsistent world, whatever may follow from it.
             self._reject(candidate, "inconsistent_twin", 11)
@@ -90,11 +101,7 @@ class Sieve:
         if inert is not None:
             self._reject(candidate, inert, 6)
             return None
-        try:
-            return self._compared(candidate, laws)
-        except UndefinedValueError as error:
-            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
-        return None
+        return self._compared(candidate, laws)
 
     def _consistent(self, candidate: Candidate) -> Candidate | None:
         """The candidate, with readouts that follow where that is allowed; None: inconsistent."""
