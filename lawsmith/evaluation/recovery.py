@@ -1,5 +1,6 @@
 """Was the law recovered? Equality, form and constants of a predictor against sealed laws."""
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from lawsmith.expressions import (
     evaluate_exact,
     fold_constants,
     literal_paths,
+    replace_literals,
     same_form,
 )
-from lawsmith.expressions.rounding import TooCloseToCallError, ulps_apart
+from lawsmith.expressions.rounding import TooCloseToCallError, determined, ulps_apart
 from lawsmith.mutation.relation_sets import folded
 from schemas.card import Choices, Domain
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
@@ -130,7 +132,7 @@ def _compared(
             return _Compared("yes", "yes", "")
         if verdict.verdict == "undecided":
             doubt = f"equivalence undecided ({verdict.reason})"
-    target, free = target_form(law)
+    target, free = target_form(law, domain)
     likeness = _settled(partial(same_form, fold_constants(one), target, free, named, clock=clock))
     if likeness.verdict == "different":
         return _Compared("no", "no", f"form different ({likeness.reason})")
@@ -140,18 +142,19 @@ def _compared(
         return _Compared(equal, "undecided", "; ".join(filter(None, reasons)))
     if not whether_equal:
         return _Compared("no", "yes", "")
-    equal = _but_for_rounding(one, law, named, clock)
+    equal = _but_for_rounding(one, law, domain, clock)
     return _Compared(equal, "yes", doubt if equal == "undecided" else "")
 
 
-def _but_for_rounding(
-    one: Expression, law: SealedLaw, domain: _NamedDomain, clock: Clock
-) -> Answer:
+def _but_for_rounding(one: Expression, law: SealedLaw, domain: Axes, clock: Clock) -> Answer:
     """Whether constants a few units in the last place off make two laws of one form the same."""
-    own = fold_constants(one)
-    apart = partial(_apart, a=one, b=law.expression, domain=domain, clock=clock)
+    own, target = folded(one), target_form(law, domain)
+    if own == target[0]:
+        # Folding rounds each constant once.
+        return "yes"
+    apart = partial(_apart, a=one, b=law.expression, domain=_domain(domain), clock=clock)
     try:
-        far = apart(*target_form(law))
+        far = apart(*target)
         if far <= ROUNDING:
             return "yes"
         if far > AMPLIFIED:
@@ -180,11 +183,13 @@ def _apart(
 
 
 @lru_cache(maxsize=1024)
-def target_form(law: SealedLaw) -> tuple[Expression, tuple[str, ...]]:
+def target_form(law: SealedLaw, domain: Axes) -> tuple[Expression, tuple[str, ...]]:
     """A sealed law with constants folded, and JSON Pointers of those that are free.
 
     An exponent that holds one of the law's constants is one number and free, whatever it is
-    made of; every other exponent of something that varies stays as it is.
+    made of; every other exponent of something that varies stays as it is. Where folding would
+    lose a constant that is one or zero in this world alone (a ratio of two that are equal), the
+    law is not folded.
     """
     flagged = set(law.constants)
     exponents: dict[str, Expression] = {}
@@ -202,11 +207,22 @@ def target_form(law: SealedLaw) -> tuple[Expression, tuple[str, ...]]:
                 args[1] = Var(name)
         return Op(node.op, tuple(args))
 
-    short = folded(marked(law.expression, ""))
+    named = marked(law.expression, "")
+    short = folded(named)
+    other = {
+        path: node * (1.0 + 2.0**-10 * math.sqrt(i + 2.0))
+        for i, (path, node) in enumerate(walk(named))
+        if path in flagged and isinstance(node, float)
+    }
     form = substitute(short, exponents)
     places = {p for p, node in walk(short) if isinstance(node, Var) and node.var in exponents}
-    free = places | set(literal_paths(form))
-    return form, tuple(path for path, _ in walk(form) if path in free)
+    places |= set(literal_paths(form))
+    free = tuple(path for path, _ in walk(form) if path in places)
+    if len(literal_paths(folded(replace_literals(named, other)))) > len(literal_paths(short)):
+        whole = determined(law.expression, law.constants, _domain(domain))
+        if whole is not None and whole > (determined(form, free, _domain(domain)) or 0):
+            return law.expression, law.constants
+    return form, free
 
 
 def _open_literals(law: Expression) -> list[str]:
