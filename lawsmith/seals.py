@@ -115,9 +115,14 @@ class NamedDraws:
         return hmac.new(self._key, f"{purpose}{parts}".encode(), hashlib.sha256).digest()
 
 
-def _mac(key: bytes, message: str) -> bytes:
+def check_key(key: bytes) -> None:
+    """Raises InputError unless a collection key has its 32 bytes."""
     if len(key) != KEY_BYTES:
         raise InputError(f"a collection key has {KEY_BYTES} bytes, not {len(key)}")
+
+
+def _mac(key: bytes, message: str) -> bytes:
+    check_key(key)
     if message.count("|") != (3 if message.startswith("task|") else 2):
         raise InputError(f"an id in {message!r} holds '|'")
     return hmac.new(key, message.encode("utf-8"), hashlib.sha256).digest()

@@ -6,9 +6,9 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.distinctness import STRUCTURAL
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
+from lawsmith.mutation.kinds import STRUCTURAL, alike
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sifting import Sieve, Sifted
 from lawsmith.rules import named
@@ -53,6 +53,15 @@ class Pool:
         self._given: set[tuple[MoveKind, MoveKind]] = set()
         self._draws = NamedDraws(rng)
         self._singles = {kind: self._made(kind) for kind in MOVES}
+        # Of two moves, both must change the form or be called a coefficient.
+        self._parts = {
+            kind: [
+                one
+                for one in singles
+                if kind not in STRUCTURAL or not alike(ground.original, one.relations)
+            ]
+            for kind, singles in self._singles.items()
+        }
         self.kinds: tuple[MoveKind, ...] = self._draws.ordered(MOVES)
 
     def of_kind(self, kind: MoveKind) -> Iterator[Sifted]:
@@ -82,7 +91,7 @@ class Pool:
     def _pairs_of(self, one: MoveKind, other: MoveKind) -> Iterator[Candidate]:
         if not STRUCTURAL & {one, other}:
             return
-        firsts, seconds = self._singles[one], self._singles[other]
+        firsts, seconds = self._parts[one], self._parts[other]
         rng = self._draws.generator(one, other)
         given = 0
         for index in rng.permutation(len(firsts) * len(seconds)).tolist():

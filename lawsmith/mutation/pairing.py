@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.measurement import DesignError
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
@@ -15,12 +13,12 @@ from lawsmith.mutation.candidates import (
     identity_of,
 )
 from lawsmith.mutation.proposals import candidate_of
-from lawsmith.mutation.refusals import ForgeError
+from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
 from lawsmith.mutation.relation_sets import blend_size
 from lawsmith.mutation.sifting import Sieve, Sifted
 from lawsmith.mutation.strata import by_move, reachable
 from lawsmith.mutation.workbench import Workbench
-from lawsmith.seals import generator
+from lawsmith.seals import check_key, generator
 from schemas.card import Card
 from schemas.expression import MAX_NODES
 from schemas.family import Family, ForgeReport, MoveKind, RejectedCandidate, Stratum
@@ -85,17 +83,19 @@ def forge(
     """What the forge makes of a card; a refused card is a report, not an exception.
 
     Args: as `forge_family`.
+
+    Raises:
+        InputError: the key has not its length.
     """
+    check_key(key)
     try:
         bench = Workbench(card, key, background)
         too_large = _too_large(bench)
         if too_large is not None:
             return too_large
         return _first(bench, _wanted(bench, difficulty, move, candidates), difficulty)
-    except (DesignError, ForgeError) as error:
-        return _refused(error.reason_code, str(error))
-    except UndefinedValueError as error:
-        return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+    except CARD_FAULTS as error:
+        return _refused(*refusal_of(error))
 
 
 def judge_candidates(
@@ -139,7 +139,11 @@ def forge_proposed(
         proposals: JSON, one object each.
         difficulty: take only proposals of this measured stratum.
         background: the background text; None = the template over the card.
+
+    Raises:
+        InputError: the key has not its length.
     """
+    check_key(key)
     try:
         bench = Workbench(card, key, background)
         too_large = _too_large(bench)
@@ -149,7 +153,7 @@ def forge_proposed(
         for text in proposals:
             try:
                 sound.append(candidate_of(text, bench.ground))
-            except InputError as error:
+            except CARD_FAULTS as error:
                 reason = f"malformed proposal: {error}"
                 bench.rejected.append(
                     RejectedCandidate(moves=(), paths=(), reason=reason, certificate=None)
@@ -157,10 +161,8 @@ def forge_proposed(
         ranked = Sieve(bench.ground, bench.rejected).ranked(sound)
         wanted = (one.candidate for one in ranked if _may_be(bench, one, difficulty))
         return _first(bench, wanted, difficulty)
-    except (DesignError, ForgeError) as error:
-        return _refused(error.reason_code, str(error))
-    except UndefinedValueError as error:
-        return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+    except CARD_FAULTS as error:
+        return _refused(*refusal_of(error))
 
 
 def _wanted(
