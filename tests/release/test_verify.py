@@ -339,8 +339,9 @@ BARE = """
 import socket, sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"dagster", "litellm", "arxiv", "pymupdf", "pypdf", "requests",
-                                  "matplotlib"}:
+        if name.split(".")[0] in {"dagster", "litellm", "openai", "lxml", "pymupdf", "pypdf",
+                                  "requests", "urllib3", "yaml", "matplotlib", "PIL",
+                                  "sympy", "mpmath"}:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 def refuse(*_):
