@@ -19,6 +19,7 @@ from lawsmith.errors import InputError
 from lawsmith.expressions.balls import UndecidedError, UndefinedError
 from lawsmith.expressions.domains import Axis, Domain, axes_of
 from lawsmith.expressions.forms import fresh_names, replace_literals
+from lawsmith.expressions.refutation import TIME_LIMIT
 from lawsmith.expressions.sharpening import DEPTHS, ExpiredError, LostError
 from lawsmith.expressions.solving import ConstantSearch
 from lawsmith.expressions.truth import precision
@@ -38,8 +39,8 @@ def ulps_apart(
     a: Expression,
     b: Expression,
     domain: Domain | None = None,
-    time_limit: float = 5.0,
-    clock: Callable[[], float] = time.monotonic,
+    time_limit: float = TIME_LIMIT,
+    clock: Callable[[], float] = time.thread_time,
 ) -> float:
     """The largest distance of a constant that makes `form` equal to `a` from that for `b`.
 
@@ -50,7 +51,7 @@ def ulps_apart(
         b: another.
         domain: as in `equivalent`.
         time_limit: seconds until the guard interrupts.
-        clock: monotonic seconds.
+        clock: as in `equivalent`.
 
     Returns:
         The distance in units in the last place of the form's own constants, the least over
