@@ -25,13 +25,14 @@ from lawsmith.calibration.variants import Variant, ground_of, paired_variants, s
 from lawsmith.calibration.worlds import HiddenForm, plan_of
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError
+from lawsmith.rules import named
 from lawsmith.seals import NamedDraws
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
 from schemas.expression import Expression, to_wire
 from schemas.problem import Constant, Problem, ReferenceLaw
 from schemas.record import canonical_json
 
-POLICY: Final = "hidden-1"
+POLICY: Final = named("hidden")
 MOST_SCREENED: Final = 6
 """Variants of one kind of move that are screened before the next kind has its turn."""
 

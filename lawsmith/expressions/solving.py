@@ -145,6 +145,27 @@ class ConstantSearch:
         shaper = Sharpening(self._law, self._open, self._slots, self._expired)
         return shaper.sharpened(constants.tolist(), free, rows, self._points)
 
+    def trades(self) -> Floats:
+        """How the constants can move together, to first order, without changing the law.
+
+        Shape (m, constants), one row for each constant that the points do not determine beside
+        the earlier ones: that one moves by 1, the earlier ones make up for it.
+
+        Raises:
+            UndecidedError: the law has no value near its own constants.
+        """
+        free = self._independent(self._own)[0]
+        rest = [place for place in range(len(self._own)) if place not in free]
+        found = np.zeros((len(rest), len(self._own)))
+        if rest:
+            slopes = np.stack([self._slope(self._own, place) for place in range(len(self._own))], 1)
+            norms = np.linalg.norm(slopes[:, free], axis=0)
+            shares = np.linalg.lstsq(slopes[:, free] / norms, slopes[:, rest], rcond=None)[0]
+            found[:, free] = -(shares / norms[:, None]).T * self._own[free]
+            found[:, rest] = np.diag(self._own[rest])
+            found /= self._own[rest][:, None]
+        return found
+
     def sharp_from_own(self) -> list[Any] | None:
         """The constants as balls of 50 digits, from the values that stood there.
 
@@ -301,12 +322,7 @@ class ConstantSearch:
         columns: list[Floats] = []
         free: list[int] = []
         for place in range(len(constants)):
-            step = np.zeros_like(constants)
-            step[place] = constants[place] * 1e-5
-            above, below = self._relative(constants + step), self._relative(constants - step)
-            if above is None or below is None:
-                raise UndecidedError("")
-            column = (above - below) * 5e4
+            column = self._slope(constants, place)
             trial = np.stack([*columns, column], axis=1)
             norms = np.linalg.norm(trial, axis=0)
             if norms[-1] > 0 and np.linalg.svd(trial / norms, compute_uv=False)[-1] > 1e-6:
@@ -315,6 +331,15 @@ class ConstantSearch:
         if not free:
             raise UndecidedError("")
         return free, _pivot_rows(np.stack(columns, axis=1))
+
+    def _slope(self, constants: Floats, place: int) -> Floats:
+        """Relative change of the law at the sample points per relative change of a constant."""
+        step = np.zeros_like(constants)
+        step[place] = constants[place] * 1e-5
+        above, below = self._relative(constants + step), self._relative(constants - step)
+        if above is None or below is None:
+            raise UndecidedError("")
+        return (above - below) * 5e4
 
 
 def _steady(law: Expression, point: Point) -> tuple[float, float] | None:

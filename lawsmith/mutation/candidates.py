@@ -11,12 +11,13 @@ from lawsmith.mutation.historical import counterfactual_of
 from lawsmith.mutation.kinds import STRUCTURAL, alike
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.rules import named
 from lawsmith.seals import NamedDraws
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
 
-SEARCH_POLICY: Final = "search-2"
+SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
 LONGER: Final = 0.5
 """Share of cards that take a longer Counterfactual as gladly as another."""
@@ -54,7 +55,7 @@ class Pool:
         self._given: set[tuple[MoveKind, MoveKind]] = set()
         self._draws = NamedDraws(rng)
         self.longer = bool(self._draws.generator("longer").random() < LONGER)
-        self._sieve = Sieve(ground, rejected, self.longer)
+        self._sieve = Sieve(ground, rejected, follow=True, longer=self.longer)
         self._singles = {kind: self._made(kind) for kind in MOVES}
         # Of two moves, both must change the form or be called a coefficient.
         self._parts = {

@@ -195,8 +195,12 @@ def _sealed(readout: str, law: Expression, constants: Iterable[str]) -> SealedLa
     places = dict(zip(constants, names, strict=False))
     short = without_zeros(replace_literals(law, {p: Var(name) for p, name in places.items()}))
     values = {name: nodes[path] for path, name in places.items()}
-    kept = [path for path, node in walk(short) if isinstance(node, Var) and node.var in values]
-    return SealedLaw(readout=readout, expression=substitute(short, values), constants=tuple(kept))
+    kept = {path for path, node in walk(short) if isinstance(node, Var) and node.var in values}
+    whole = substitute(short, values)
+    # Where a zero term went, a one may stand: exp(0) in front of another term.
+    kept |= set(literal_paths(whole))
+    found = tuple(path for path, _ in walk(whole) if path in kept)
+    return SealedLaw(readout=readout, expression=whole, constants=found)
 
 
 def _truth(

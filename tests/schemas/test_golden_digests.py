@@ -134,7 +134,7 @@ from schemas.source import (
     SourceFile,
     Window,
 )
-from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
+from schemas.task import Blend, PublicTask, SealedKey, SealedLaw
 from schemas.validity import Monotone, Sign, Source, ValidityItem
 from schemas.world import (
     CalibratedWorld,
@@ -835,10 +835,9 @@ RECORDS: tuple[Record, ...] = (
         environment="original",
         setting="identification",
         public_digest=SHA,
-        laws=(SealedLaw(readout="y", expression=LAW),),
+        laws=(SealedLaw(readout="y", expression=LAW, constants=("/args/0",)),),
         hidden_inputs=((1.0,),),
         hidden_truth=((2.5,),),
-        constants=(ConstantTolerance(readout="y", path="/args/0", value=2.5, delta=0.001),),
         distinguishing_query=(8.0,),
         canary=CANARY,
     ),
@@ -887,6 +886,7 @@ RECORDS: tuple[Record, ...] = (
     SealedManifest(
         id="temporal-2026.10.0-sample",
         content_digest=SHA,
+        claims={"version": SHA},
         key_sha256=SHA,
         attributions={"sample:0001": "Lawsmith sample (2026)"},
         files=FILES,
@@ -941,8 +941,9 @@ RECORDS: tuple[Record, ...] = (
         readouts=(ReadoutScore(readout="y", mean_error=99.0, max_error=200.0),),
         protocol_kept=True,
         weak=False,
+        form=False,
         strict=False,
-        strict_delta=False,
+        strict_attainable=True,
         failure="incorrect_relation",
         reason="form different",
         scorer_version="1",
@@ -960,13 +961,13 @@ GOLDEN: dict[str, str] = {
     "historical_card": "70c4c7f0c3e3563ea1df4d7a792251ce3a4f76b5ccb7e87ab1eae3de43f85056",
     "near_miss": "5650a6925180976800f34ca16dd2d3cf0f3d0dbe284856f83dc787e2648b603e",
     "review": "f275eef0f6448f563ef7d9c5bf4115f05fda9e8cbb1842b0de2cc4d85e75270c",
-    "family": "481832fbe6946a9ec2f9d84a1ca4af943838cde266dbbe958bbb745a77681a13",
+    "family": "821159ca7df4703120729c81a723f1b705c0413ef3dce511a31a1e4d0587e85a",
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
     "public_task": "673de39001f5815158ca2f03cc1222887d871e5ff7b990aeff75ec3776451930",
-    "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
+    "sealed_key": "d231898884aa6ced2a2a4636dcbb97acfc2ffce585bb89d140747d285913c236",
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "c25891d04280cb543995d9ead08ca1cdf740a359e7bb905de7f17aa8bc4ab904",
-    "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "sealed_manifest": "28d985c3677ea7a337ef91645f546eceaaa503bcbf9ebc2301677d4e65de7c1b",
     "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
     "calibrated_world": "8ea6107841f6fabe0fd805c637e49b3457225d5ab3d645db4cfaa0c452867edb",
     "parallel_task": "865f5712cdb363e6b24d1ca1a2b1011b6b57ae3ca82024cfa5eb446c65944be9",
@@ -976,7 +977,7 @@ GOLDEN: dict[str, str] = {
     "calibrated_submission": "3b7f3e48eab1cbabafd76d49b37a2fe726b9243b07c4fb394e02f27ba1caf3c6",
     "calibrated_score": "5de716e3dfd8d09be21e0b1d24657a3406f5b12dac9ada275bd098225b10b20a",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
-    "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
+    "episode_score": "93d84cdc8bde2e7269124617ea1dae6f755d5c8085197d18f87644728133dc84",
 }
 
 
