@@ -1,6 +1,6 @@
 """Scores of episodes. Undetermined is a value of its own, never a zero."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from schemas.family import Environment
 from schemas.record import Identity, Part, Record, Sha256
@@ -26,6 +26,8 @@ class ReadoutScore(Part):
 
 class EpisodeScore(Record):
     """The scores of one episode. `id` is the episode's."""
+
+    schema_version: ClassVar[int] = 2
 
     episode_digest: Sha256
     release_id: Identity

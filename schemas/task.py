@@ -1,6 +1,6 @@
 """Tasks: what the public sees and what stays sealed. Two types, so a leak is a type error."""
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -79,6 +79,8 @@ class SealedLaw(Part):
 
 class SealedKey(Record):
     """The answer to one task. `id` is the task's."""
+
+    schema_version: ClassVar[int] = 2
 
     family_id: Identity
     family_digest: Sha256

@@ -18,11 +18,12 @@ from lawsmith.evaluation.predictors import Predictor, predictions
 from lawsmith.expressions import compile_expression, evaluate_exact
 from lawsmith.measurement import dense_design, prediction_errors
 from lawsmith.measurement.constraints import columns
+from lawsmith.rules import named
 from schemas.expression import Expression
 from schemas.family import FamilyConstraint, FamilyControl, FamilyReadout
 from schemas.task import PublicTask, SealedKey, SealedLaw
 
-DENSE_POLICY: Final = "dense-1"
+DENSE_POLICY: Final = named("dense")
 DENSE_POINTS: Final = 1024
 CLEAR: Final = 0.8
 """An e up to here in float64 is no failure: certificate 2 holds both to a tenth of a tolerance."""

@@ -5,6 +5,7 @@ admissible predictor is determined and a failure, never a missing row.
 """
 
 import time
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -18,12 +19,13 @@ from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
 from lawsmith.expressions.shortness import SHORT_DIGITS, literals_of
 from lawsmith.measurement.prediction import Score, score_prediction
 from lawsmith.mutation.relation_sets import folded
+from lawsmith.rules import named
 from schemas.episode import Episode
 from schemas.expression import Expression
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
 from schemas.task import PublicTask, SealedKey
 
-SCORER_VERSION: Final = "score-2"
+SCORER_VERSION: Final = named("score")
 
 SUCCESS_RULE: Final = (
     "form: weak, and the predictor is the law but for the values of constants, with e <= 1 at"
@@ -208,4 +210,10 @@ def _finite(value: float) -> float:
     return value if np.isfinite(value) else float(np.finfo(np.float64).max)
 
 
-__all__ = ("SCORER_VERSION", "SUCCESS_RULE", "score_episode")
+SCORERS: Final[Mapping[int, Callable[[Episode, PublicTask, SealedKey], EpisodeScore]]] = {
+    2: score_episode
+}
+"""Version of the rule `score` -> what scores an episode by it."""
+
+
+__all__ = ("SCORERS", "SCORER_VERSION", "SUCCESS_RULE", "score_episode")

@@ -15,23 +15,13 @@ from lawsmith.measurement.prediction import prediction_errors
 from lawsmith.measurement.sampling import from_unit, to_unit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.constants import allowed
+from lawsmith.mutation.kinds import STRUCTURAL, structural_changes
 from lawsmith.mutation.law_constants import LawForm, law_forms
 from lawsmith.mutation.refitting import Refit
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices, Domain
 from schemas.family import Certificate, Environment, Family
 
-STRUCTURAL: Final = frozenset(
-    {
-        "exponent",
-        "transform",
-        "interaction",
-        "operator_swap",
-        "term_added",
-        "term_removed",
-        "historical_correction",
-    }
-)
 REFIT_BOUND: Final = 1.5
 EXPONENT_BOUND: Final = 9.99
 """Tolerances that the refit of a pair with an `exponent` move must miss by: 10, but for the last
@@ -61,7 +51,7 @@ def distinct(case: Case) -> Certificate:
     that an `exponent` move changed. Pairs with such a move are a stratum of their own, since
     the form is the Original's up to an exponent: they keep 10 tolerances after the refit.
     """
-    structural = sum(m.move in STRUCTURAL for m in case.family.mutations)
+    structural = structural_changes(case.family)
     figures: dict[str, float | str] = {"structural_moves": float(structural)}
     different = _different_readout(case)
     figures["different_readout"] = different or "none"
@@ -79,7 +69,9 @@ def distinct(case: Case) -> Certificate:
         different is not None and structural >= 1 and worst > bound,
         figures,
         "the laws differ, and no constants bring the Original's form to the Counterfactual"
-        if worst > bound
+        if worst > bound and structural >= 1
+        else "only constants change"
+        if structural < 1
         else "the Original's form with other constants passes for the Counterfactual"
         if different and worst <= REFIT_BOUND
         else "the Original's form with other constants comes near the Counterfactual"

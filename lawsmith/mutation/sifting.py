@@ -9,17 +9,19 @@ import numpy as np
 from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
+from lawsmith.mutation.followers import broken_identities, followed
 from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, meanings_of, sizes_of
+from lawsmith.mutation.kinds import alike
+from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
+from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
-from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count, substitute
+from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count
 from schemas.family import RejectedCandidate, RelationSet
 from schemas.source import ReasonCode
 
 LARGEST_RATIO: Final = 1e3
 """Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
-IDENTITY_GAP: Final = 1e-9
 BLEND_DEPTH: Final = 2
 """How much deeper a law stands in the blend (1 - s)*g + s*g'."""
 SEEN_SHARE: Final = 0.5
@@ -42,13 +44,21 @@ class Sifted:
 class Sieve:
     """Screens candidates of one ground; what it refuses is kept with the reason."""
 
-    def __init__(self, ground: Ground, rejected: list[RejectedCandidate]) -> None:
-        """Args: the ground, and a list that refused candidates are appended to.
+    def __init__(
+        self, ground: Ground, rejected: list[RejectedCandidate], *, follow: bool = False
+    ) -> None:
+        """A screen of candidates.
+
+        Args:
+            ground: the Original and where it is looked at.
+            rejected: refused candidates are appended to it.
+            follow: whether a candidate that breaks an identity may have readouts recomputed.
 
         Raises:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
+        self._follow = follow
         self._laws = laws_of(ground.original)
         self._values = self._table(self._laws)
         self._nodes = _size(self._laws)
@@ -60,6 +70,29 @@ class Sieve:
         return sorted(found, key=lambda one: (len(one.candidate.moves), one.added, -one.least))
 
     def _sifted(self, candidate: Candidate) -> Sifted | None:
+        try:
+            return self._passed(candidate)
+        except UndefinedValueError as error:
+            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+        except CARD_FAULTS as error:
+            code, sentence = refusal_of(error)
+            self._reject(candidate, f"{code}: {sentence}", None)
+        return None
+
+    def _passed(self, candidate: Candidate) -> Sifted | None:
+        if self._is_too_large(candidate):
+            self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
+            return None
+        if alike(self._ground.original, candidate.relations):
+            self._reject(candidate, "only constants change", 3)
+            return None
+        consistent = self._consistent(candidate)
+        if consistent is not candidate:
+            # By itself the move leaves an inconsistent world, whatever may follow from it.
+            self._reject(candidate, "inconsistent_twin", 11)
+        if consistent is None:
+            return None
+        candidate = consistent
         if self._is_too_large(candidate):
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
             return None
@@ -68,15 +101,16 @@ class Sieve:
         if inert is not None:
             self._reject(candidate, inert, 6)
             return None
-        try:
-            if self._breaks_identity(candidate, laws):
-                reason, number = "inconsistent_twin", 11
-            else:
-                return self._compared(candidate, laws)
-        except UndefinedValueError as error:
-            reason, number = f"undefined_on_domain: {error.problem}", 2
-        self._reject(candidate, reason, number)
-        return None
+        return self._compared(candidate, laws)
+
+    def _consistent(self, candidate: Candidate) -> Candidate | None:
+        """The candidate, with readouts that follow where that is allowed; None: inconsistent."""
+        if not self._ground.interface.consistency:
+            return candidate
+        laws = laws_of(candidate.relations)
+        if not broken_identities(candidate.relations, laws, self._ground):
+            return candidate
+        return followed(candidate, self._ground) if self._follow else None
 
     def _compared(self, candidate: Candidate, laws: dict[str, Expression]) -> Sifted | None:
         table = self._table(laws)
@@ -145,27 +179,6 @@ class Sieve:
     def _folded(self) -> dict[str, int]:
         folded = folded_laws(self._ground.original)
         return {name: node_count(law) for name, law in folded.items()}
-
-    def _breaks_identity(self, candidate: Candidate, laws: dict[str, Expression]) -> bool:
-        for identity in self._ground.interface.consistency:
-            sides = (identity.left, identity.right)
-            if self._gap(self._ground.original, self._laws, sides) > IDENTITY_GAP:
-                continue
-            if self._gap(candidate.relations, laws, sides) > IDENTITY_GAP:
-                return True
-        return False
-
-    def _gap(
-        self,
-        relations: RelationSet,
-        laws: dict[str, Expression],
-        sides: tuple[Expression, Expression],
-    ) -> float:
-        known = meanings_of(relations) | laws
-        table = self._table({str(i): substitute(side, known) for i, side in enumerate(sides)})
-        size = np.abs(table).max(axis=1)
-        gap = np.abs(table[:, 0] - table[:, 1]) / np.where(size > 0, size, 1.0)
-        return float(gap.max())
 
     def _table(self, laws: dict[str, Expression]) -> Table:
         return float_values(laws, self._ground.interface.controls, self._ground.points)

@@ -1,5 +1,6 @@
 """Stage `packets`: the frozen text of every paper version."""
 
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from lawsmith.curation.packets import PacketError, PacketLimits, packets_of_pape
 from lawsmith.curation.triage import triage
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import Row, Store, read_partition
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
@@ -30,6 +32,8 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             context.progress(f"packets {week}", count, len(papers))
             _settle(context, step, paper, result)
         week_rows, week_dispositions = step.write()
+        for row in week_rows:
+            freeze(context.store, Packet.from_json(row.record))
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
         new += step.new
@@ -56,12 +60,17 @@ def _settle(
     context: StageContext, step: PartitionPass, paper: Paper, result: Packet | PacketError
 ) -> None:
     if isinstance(result, PacketError):
-        outcome: Outcome = "failed" if result.reason_code in _RETRYABLE else "rejected"
+        outcome: Outcome = "failed" if result.passing else "rejected"
         step.settle(_subject(paper), outcome, result.reason_code, str(result))
         return
-    freeze(context.store, result)
+    try:
+        with paper_boundary(paper.id):
+            freeze(context.store, result)
+            row = _row(context, result, step.partition)
+    except PaperFaultError as error:
+        step.settle(_subject(paper), "failed", ReasonCode.UNEXPECTED_ERROR, error.problem)
+        return
     sentence = f"{len(result.lines)} lines from {result.kind}"
-    row = _row(context, result, step.partition)
     step.settle(_subject(paper), "passed", ReasonCode.OK, sentence, [row])
 
 
@@ -83,12 +92,18 @@ def _workers(context: StageContext) -> int:
 
 
 def freeze(store: Store, packet: Packet) -> None:
-    """Write the packet's text where people and other tools can read it, once."""
+    """Write the packet's text where people and other tools can read it, unless it is there."""
     path = packet_file(store, packet)
-    if not path.exists():
+    if not is_frozen(store, packet):
         partial = path.with_suffix(".partial")
         partial.write_text(packet.text, encoding="utf-8")
         partial.replace(path)
+
+
+def is_frozen(store: Store, packet: Packet) -> bool:
+    """Whether the packet's text lies there, with the hash it is named by."""
+    path = packet_file(store, packet)
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == packet.text_sha256
 
 
 def packet_file(store: Store, packet: Packet) -> Path:
@@ -119,8 +134,3 @@ def _row(context: StageContext, packet: Packet, week: str) -> Row:
         text_sha256=packet.text_sha256,
         triage_score=triage(packet).score,
     )
-
-
-_RETRYABLE = frozenset(
-    {ReasonCode.EXTRACTION_TIMEOUT, ReasonCode.FILE_MISSING, ReasonCode.FILE_CHANGED}
-)

@@ -66,11 +66,7 @@ class Page(HTMLParser):
 
 
 def public_of(assembly: Assembly) -> dict[str, str]:
-    fixed = {
-        task.id: [row for row in assembly.fixed if row.task_id == task.id]
-        for task in assembly.tasks
-    }
-    return public_pages(assembly.content, assembly.tasks, fixed)
+    return dict(public_pages(assembly.content, assembly.tasks, assembly.fixed_by_task))
 
 
 @pytest.fixture(scope="module", params=["historical_content", "temporal_content"])
@@ -85,7 +81,7 @@ def public(assembly: Assembly) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def sealed(assembly: Assembly) -> dict[str, str]:
-    return sealed_pages(assembly.content, assembly.keys)
+    return dict(sealed_pages(assembly.content, assembly.keys))
 
 
 def test_pages_are_whole_and_stand_alone(
@@ -203,7 +199,7 @@ def test_a_long_index_is_cut_into_parts(samples: ModuleType) -> None:
         identity = f"t-{number:016x}"
         tasks.append(samples.evolve(task, id=identity, background=f"{task.background} {number}"))
         fixed[identity] = [row for row in made.fixed if row.task_id == task.id]
-    pages = public_pages(made.content, tasks, fixed)
+    pages = dict(public_pages(made.content, tasks, fixed))
     parts = [name for name in pages if name.startswith("index")]
     assert parts == ["index.html", "index-2.html", "index-3.html"]
     for name in parts:
