@@ -28,6 +28,7 @@ test: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/deptry lawsmith schemas assets pipelines
 	$(BIN)/mypy & types=$$!; \
 	  OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2; \
 	  tests=$$?; wait $$types && exit $$tests
@@ -43,7 +44,7 @@ bench: setup
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 lock: setup
-	$(BIN)/uv pip compile -q pyproject.toml --extra model --extra curation --group dev --universal --generate-hashes \
+	$(BIN)/uv pip compile -q pyproject.toml --extra model --extra curation --extra symbolic --group dev --universal --generate-hashes \
 	  --no-emit-index-url --no-header --python-version 3.11 -o requirements.lock
 
 clean:

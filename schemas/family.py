@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.card import Domain
+from schemas.card import ControlKind, Domain
 from schemas.expression import ExpressionField
 from schemas.record import Identity, Name, Part, Record, Sha256
 
@@ -67,6 +67,8 @@ class FamilyControl(Part):
     meaning: str
     unit: str
     domain: Domain
+    kind: ControlKind | None = None
+    """As the card states it; null: not stated, or a Historical control, which is set."""
 
 
 class FamilyReadout(Part):

@@ -40,6 +40,7 @@ class ReasonCode(StrEnum):
     """Why a subject stands where it stands. Codes may be added, never renamed."""
 
     OK = "ok"
+    UNEXPECTED_ERROR = "unexpected_error"
     # sources
     OUTSIDE_WINDOW = "outside_window"
     WITHDRAWN = "withdrawn"
@@ -65,6 +66,7 @@ class ReasonCode(StrEnum):
     EXTRACTION_TIMEOUT = "extraction_timeout"
     EXTRACTION_MEMORY = "extraction_memory"
     TEX_UNREADABLE = "tex_unreadable"
+    READER_UNAVAILABLE = "reader_unavailable"
     # cards: triage and extraction
     BELOW_TRIAGE = "below_triage"
     NO_EXECUTABLE_RELATION = "no_executable_relation"
@@ -88,6 +90,7 @@ class ReasonCode(StrEnum):
     UNDEFINED_ON_DOMAIN = "undefined_on_domain"
     DOMAIN_MISSING = "domain_missing"
     PAIRED_DOMAIN = "paired_domain"
+    OUTSIDE_DOMAIN = "outside_domain"
     STATUS_TOO_STRONG = "status_too_strong"
     NOT_EXECUTABLE = "not_executable"
     INERT_CONTROL = "inert_control"

@@ -12,7 +12,13 @@ from lawsmith.cli import console
 from lawsmith.cli.app_errors import usage
 from lawsmith.cli.options import Config, Json
 from lawsmith.cli.pages import show_page, show_story
-from lawsmith.cli.summary import PAPER_COLUMNS, paper_rows
+from lawsmith.cli.summary import (
+    PAPER_COLUMNS,
+    SUPERSEDED_COLUMNS,
+    paper_rows,
+    show_superseded,
+    superseded_rows,
+)
 from lawsmith.curation.windows import parse_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.warehouse import query, read_table, rebuild_catalogue
@@ -22,7 +28,13 @@ from lawsmith.stages.explaining import explain as explained
 from lawsmith.stages.explaining import listed_cards
 from lawsmith.stages.explaining_problems import PROBLEM_COLUMNS, problem_counts
 from lawsmith.stages.opening import configure, open_context
-from schemas.source import Collection, Outcome, ReasonCode
+from lawsmith.stages.standing import (
+    SupersededFamily,
+    counted,
+    is_superseded,
+    superseded_families,
+)
+from schemas.source import Collection, Disposition, Outcome, ReasonCode
 
 cards = typer.Typer(help="Science cards of the store.", no_args_is_help=True)
 
@@ -44,12 +56,10 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
     """How many subjects stand where, by stage, and what every paper's furthest stage is."""
     context = open_context(source=source, config_file=config)
     dispositions = all_dispositions(context.store, context.collection)
-    counts = Counter(
-        (item.stage, item.outcome, item.reason_code.value, item.release_id or "")
-        for item in dispositions
-    )
+    superseded = superseded_families(context)
+    counts = Counter(_standing(item, superseded) for item in dispositions)
     rows = [(*key, count) for key, count in sorted(counts.items())]
-    papers = paper_rows(furthest_by_paper(dispositions))
+    papers = paper_rows(furthest_by_paper(counted(dispositions, superseded)))
     problems = problem_counts(context.store)
     releases = sorted(path.name for path in context.store.releases.glob("*-*"))
     with context.ledger() as ledger:
@@ -65,6 +75,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
                 "papers": console.as_objects(
                     ("paper", "stage", "outcome", "reason", "sentence"), papers
                 ),
+                "superseded": console.as_objects(SUPERSEDED_COLUMNS, superseded_rows(superseded)),
                 "problems": console.as_objects(PROBLEM_COLUMNS, problems),
                 "releases": releases,
                 "calls": spent.calls,
@@ -76,6 +87,7 @@ def status(source: SourceOption = None, as_json: Json = False, config: Config = 
     console.say(f"{context.store.home} · collection {context.collection}")
     console.table("Stages", ("stage", "outcome", "reason", "release", "count"), rows)
     console.table("Papers", PAPER_COLUMNS, papers, one_line=True)
+    show_superseded(superseded)
     if problems:
         console.table("Problems on real data", PROBLEM_COLUMNS, problems)
     console.say(f"releases: {', '.join(releases) or 'none yet'}")
@@ -192,6 +204,14 @@ def config(
         console.rows_as_json(("setting", "value", "from"), rows)
     else:
         console.table("Settings", ("setting", "value", "from"), rows)
+
+
+def _standing(
+    item: Disposition, superseded: Sequence[SupersededFamily]
+) -> tuple[str, str, str, str]:
+    """Stage, outcome, reason and release of a disposition, as `status` counts them."""
+    outcome = "superseded" if is_superseded(item, superseded) else item.outcome
+    return item.stage, outcome, item.reason_code.value, item.release_id or ""
 
 
 def _known(option: str, given: str | None, known: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from lawsmith.cli import console
 from lawsmith.gateways.warehouse import RunLog
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.stages.standing import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:
@@ -37,7 +38,12 @@ class Journal:
                 f"{item.outcome}/{item.reason_code.value}" for item in fresh if item.stage == stage
             )
             self.log.write("stage_done", at=at, stage=stage, decided=dict(sorted(counts.items())))
-        for paper, item in sorted(furthest_by_paper(dispositions).items()):
+        superseded = superseded_families(self.context)
+        for one in superseded:
+            about = {"family": one.id, "paper": one.paper_id, "why": one.why}
+            self.log.write("family_superseded", at=at, **about)
+        papers = furthest_by_paper(counted(dispositions, superseded))
+        for paper, item in sorted(papers.items()):
             self.log.write(
                 "paper",
                 at=at,

@@ -9,13 +9,15 @@ from lawsmith.cli import console
 from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
 from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper, read_stage
+from lawsmith.stages.standing import SupersededFamily, counted, superseded_families
 from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:
     from pipelines.main_job import Outcome
 
 PAPER_COLUMNS = ("paper", "furthest stage", "outcome", "reason", "sentence")
+SUPERSEDED_COLUMNS = ("family", "paper", "why")
 RELEASE_COLUMNS = ("release", "families", "problems", "tasks", "state", "marks")
 CURABLE: dict[ReasonCode, str] = {
     ReasonCode.REPLY_MISSING: "record the replies: `lawsmith requests export FILE`, then import",
@@ -27,6 +29,9 @@ CURABLE: dict[ReasonCode, str] = {
     ReasonCode.OVER_BUDGET: "run again with a higher --max-usd or --max-tokens",
     ReasonCode.INCOMPLETE_HARVEST: "run the same command again",
     ReasonCode.DOWNLOAD_FAILED: "run the same command again",
+    ReasonCode.READER_UNAVAILABLE: "mend what its sentence says, then run the same command again",
+    ReasonCode.EXTRACTION_MEMORY: "run again with more memory free, or fewer packets.workers",
+    ReasonCode.UNEXPECTED_ERROR: "run the same command again; report what stays, with its sentence",
 }
 """What leaves a refresh undone though no paper is at fault, and what to do about it."""
 
@@ -34,7 +39,8 @@ CURABLE: dict[ReasonCode, str] = {
 def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) -> None:
     """Print what a main job did, as tables or as JSON."""
     dispositions = all_dispositions(context.store, context.collection)
-    papers = furthest_by_paper(dispositions)
+    superseded = superseded_families(context)
+    papers = furthest_by_paper(counted(dispositions, superseded))
     waiting = {
         f"{item.paper_id}v{item.version}": item.sentence
         for item in dispositions
@@ -53,6 +59,7 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
                 "papers": console.as_objects(
                     ("paper", "stage", "outcome", "reason", "sentence"), rows
                 ),
+                "superseded": console.as_objects(SUPERSEDED_COLUMNS, superseded_rows(superseded)),
                 "not_eligible": waiting,
                 "calls": spent.calls,
                 "tokens": spent.tokens,
@@ -69,6 +76,7 @@ def show_outcome(context: StageContext, outcome: "Outcome", *, as_json: bool) ->
                 " no model was asked."
             )
         console.table("Papers", PAPER_COLUMNS, rows, one_line=True)
+        show_superseded(superseded)
         if waiting:
             columns = ("paper", "why")
             console.table("Not in the release", columns, sorted(waiting.items()), one_line=True)
@@ -89,6 +97,20 @@ def paper_rows(papers: dict[str, Disposition]) -> list[tuple[str, ...]]:
     ]
 
 
+def superseded_rows(superseded: Sequence[SupersededFamily]) -> list[tuple[str, ...]]:
+    """Superseded families, in `SUPERSEDED_COLUMNS`."""
+    return [(item.id, item.paper_id, item.why) for item in superseded]
+
+
+def show_superseded(superseded: Sequence[SupersededFamily]) -> None:
+    """Say which families count no more, if there are any."""
+    if not superseded:
+        return
+    console.table("Superseded families", SUPERSEDED_COLUMNS, superseded_rows(superseded))
+    count = f"{len(superseded)} families are" if len(superseded) > 1 else "1 family is"
+    console.say(f"{count} superseded: releases that hold them stand, new ones leave them out.")
+
+
 def left_undone(context: StageContext, weeks: Sequence[str]) -> tuple[str, str] | None:
     """What models, caps or the source left undone in these weeks, and what to do; None if nothing.
 
@@ -99,7 +121,11 @@ def left_undone(context: StageContext, weeks: Sequence[str]) -> tuple[str, str] 
         for week in set(weeks) & set(partitions_of(context.store, "sources", context.collection))
         for row in read_partition(context.store, "sources", context.collection, week)
     }
-    papers = furthest_by_paper(all_dispositions(context.store, context.collection))
+    for week in weeks:
+        failed = (item for item in read_stage(context, "sources", week).values() if item.paper_id)
+        inside.update(item.subject_id for item in failed if item.outcome == "failed")
+    dispositions = all_dispositions(context.store, context.collection)
+    papers = furthest_by_paper(counted(dispositions, superseded_families(context)))
     counts = Counter(
         item.reason_code
         for paper, item in papers.items()

@@ -120,6 +120,25 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
     yield Reason(ReasonCode.PAIRED_DOMAIN, "/sampling", problem)
 
 
+def joint_choices_gate(bench: Bench) -> Iterator[Reason]:
+    """Each printed tuple of control values lies in the domains of its controls."""
+    for i, choice in enumerate(bench.card.joint_choices):
+        for j, (control, value) in enumerate(zip(bench.card.controls, choice.values, strict=True)):
+            if not _within(value, control):
+                yield Reason(
+                    ReasonCode.OUTSIDE_DOMAIN,
+                    f"/joint_choices/{i}/values/{j}",
+                    f"{value!r} is outside the domain of {control.name!r}",
+                )
+
+
+def _within(value: float, control: Control) -> bool:
+    domain = control.domain
+    if isinstance(domain, Choices):
+        return value in domain.choices
+    return domain.low <= value <= domain.high
+
+
 def inert_gate(bench: Bench) -> Iterator[Reason]:
     """Every control moves some readout, but those declared inert, which move none."""
     controls = bench.card.controls
@@ -163,4 +182,4 @@ def _readouts(bench: Bench, points: Points) -> Points:
     return np.array(rows, dtype=np.float64)
 
 
-__all__ = ("defined_gate", "inert_gate", "paired_gate")
+__all__ = ("defined_gate", "inert_gate", "joint_choices_gate", "paired_gate")

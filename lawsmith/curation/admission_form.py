@@ -13,6 +13,7 @@ from lawsmith.expressions import check_dimensions, dimension_of, unit_coherent
 from lawsmith.measurement import DesignError, dense_design
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.units import parse_unit
+from schemas.card import Card
 from schemas.expression import Expression, names_of
 from schemas.source import ReasonCode
 
@@ -71,6 +72,32 @@ def declared_gate(bench: Bench) -> Iterator[Reason]:
         if parameter.derivation is not None:
             others = parameters - {parameter.name}
             yield from _undeclared(f"/parameters/{i}/derivation", parameter.derivation, others)
+    yield from _undeclared_in_claims(card, controls, parameters, readouts)
+
+
+def _undeclared_in_claims(
+    card: Card, controls: set[str], parameters: set[str], readouts: set[str]
+) -> Iterator[Reason]:
+    """Names of necessary properties and worked values, and names given twice in a setting."""
+    for i, item in enumerate(card.necessary):
+        yield from _unknown(f"/necessary/{i}/readout", item.readout, readouts)
+        if item.control is not None:
+            yield from _unknown(f"/necessary/{i}/control", item.control, controls)
+    for i, worked in enumerate(card.worked_values):
+        yield from _unknown(f"/worked_values/{i}/readout", worked.readout, readouts)
+        left = controls | parameters
+        for j, part in enumerate(worked.setting):
+            yield from _unknown(f"/worked_values/{i}/setting/{j}/name", part.name, left)
+            left = left - {part.name}
+
+
+def _unknown(path: str, name: str, known: set[str]) -> Iterator[Reason]:
+    if name not in known:
+        yield Reason(
+            ReasonCode.UNDECLARED_NAME,
+            path,
+            f"{name!r} is not one of {', '.join(sorted(known)) or 'no name'}",
+        )
 
 
 def _undeclared(path: str, expression: Expression, known: set[str]) -> Iterator[Reason]:
@@ -127,12 +154,19 @@ def executable_gate(bench: Bench) -> Iterator[Reason]:
 
 def units_gate(bench: Bench) -> Iterator[Reason]:
     """Every unit is in the closed table."""
-    for table in ("controls", "readouts", "parameters", "definitions"):
+    for table in ("controls", "readouts", "parameters", "definitions", "worked_values"):
         for i, part in enumerate(getattr(bench.card, table)):
-            try:
-                parse_unit(part.unit)
-            except UnitError as error:
-                yield Reason(ReasonCode.UNKNOWN_UNIT, f"/{table}/{i}/unit", str(error))
+            yield from _unreadable(f"/{table}/{i}/unit", part.unit)
+    for i, worked in enumerate(bench.card.worked_values):
+        for j, setting in enumerate(worked.setting):
+            yield from _unreadable(f"/worked_values/{i}/setting/{j}/unit", setting.unit)
+
+
+def _unreadable(path: str, unit: str) -> Iterator[Reason]:
+    try:
+        parse_unit(unit)
+    except UnitError as error:
+        yield Reason(ReasonCode.UNKNOWN_UNIT, path, str(error))
 
 
 def dimensions_gate(bench: Bench) -> Iterator[Reason]:

@@ -6,6 +6,7 @@ compared.
 """
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from lawsmith.errors import InputError
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equivalence import Verdict, equivalent
+from lawsmith.expressions.exponentials import is_exponential, natural
 from lawsmith.expressions.folding import literal_paths
 from lawsmith.expressions.refutation import QUICK_BITS
 from lawsmith.expressions.sharpening import ExpiredError, LostError
@@ -37,7 +39,8 @@ def same_form(
         a: the law in question, say a submission.
         b: the law whose form is asked for, say the truth.
         free_constants: JSON Pointers of literals of b that may take any other value; None =
-            `literal_paths(b)`, which leaves exponents, pi and e as structure.
+            `literal_paths(b)`, which leaves exponents that do not vary, pi and e as structure.
+            An exponent is free when its pointer is among them.
         domain: as in `equivalent`.
         time_limit: seconds until the guard interrupts (`undecided`, `time_limit`).
         clock: monotonic seconds.
@@ -86,14 +89,16 @@ def _searched(
     odd = _odd_name(a, b, axes)
     if odd is not None:
         return Verdict("different", "names", f"only one law depends on {odd!r}")
-    slots = _fresh_names(len(own), names_of(a) | names_of(b))
-    open_law = replace_literals(b, {p: Var(s) for p, s in zip(own, slots, strict=True)})
-    search = ConstantSearch(a, open_law, slots, list(own.values()), axes, left.over)
+    slots = fresh_names(len(own), names_of(a) | names_of(b))
+    bases = _bases(b, own)
+    open_law = replace_literals(b, _opened(own, slots, bases))
+    starts = [math.log(value) if path in bases else value for path, value in own.items()]
+    search = ConstantSearch(a, open_law, slots, starts, axes, left.over)
     if not search.sample():
         return Verdict("undecided", "", "few_points")
     for place in search.unseen:
         path, value = list(own.items())[place]
-        doubled = replace_literals(b, {path: 2.0 * value})
+        doubled = replace_literals(b, {path: value**2 if path in bases else 2.0 * value})
         if not equivalent(b, doubled, domain, left.seconds(), left.now).equal:
             return Verdict("undecided", "", f"the constant at {path!r} is too small to be seen")
     lost = close = False
@@ -107,10 +112,36 @@ def _searched(
             close = True
             continue
         if sharp is not None:
-            return _found(a, b, dict(zip(own, sharp, strict=True)), domain, left)
+            pairs = zip(own, sharp, strict=True)
+            mapping = {path: _exp(v) if path in bases else v for path, v in pairs}
+            return _found(a, b, mapping, domain, left)
         # A linear form has one solution; it misses.
         close = close or not search.proved
     return _missing(a, b, proved=search.proved and not close, lost=lost, close=close)
+
+
+def _bases(law: Expression, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the constants that are the base c of a c^u, sought as log(c) as in exp."""
+    nodes = dict(walk(law))
+    return frozenset(
+        path
+        for path in paths
+        if path.endswith("/args/0") and is_exponential(nodes[path.removesuffix("/args/0")])
+    )
+
+
+def _opened(
+    paths: Iterable[str], slots: Sequence[str], bases: frozenset[str]
+) -> dict[str, Expression]:
+    pairs = zip(paths, slots, strict=True)
+    return {p: Op("exp", (Var(slot),)) if p in bases else Var(slot) for p, slot in pairs}
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError as error:
+        raise UndecidedError("") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +189,8 @@ def _odd_name(a: Expression, b: Expression, axes: Sequence[Axis]) -> str | None:
     return None
 
 
-def _fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+def fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+    """Names for constants that stand for nothing else."""
     names = (f"constant_{place}" for place in itertools.count())
     return list(itertools.islice((name for name in names if name not in taken), count))
 
@@ -181,13 +213,17 @@ def replace_literals(
 
 
 def skeleton(expression: Expression) -> Any:
-    """A hashable that forgets constants outside exponents, order and grouping."""
+    """A hashable that forgets constants outside fixed exponents, order and grouping."""
     if isinstance(expression, Var):
         return expression.var
     if not isinstance(expression, Op):
         return "#" if expression else "0"
+    if is_exponential(expression):
+        return skeleton(natural(expression))
     if expression.op == "pow":
-        return ("pow", skeleton(expression.args[0]), expression.args[1])
+        base, exponent = expression.args
+        inner = skeleton(exponent) if names_of(exponent) else exponent
+        return ("pow", skeleton(base), inner)
     parts: list[Any] = []
     op = {"sub": "add", "neg": "mul", "div": "mul"}.get(expression.op, expression.op)
     for place, arg in enumerate(expression.args):
@@ -243,4 +279,4 @@ def _exact(point: Mapping[str, float]) -> dict[str, Any]:
     return {name: exact_number(value) for name, value in point.items()}
 
 
-__all__ = ("replace_literals", "same_form", "skeleton")
+__all__ = ("fresh_names", "replace_literals", "same_form", "skeleton")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lawsmith.errors import PrerequisiteError
 from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.truth import exact_number
 from schemas.expression import Expression, Op, Var
@@ -14,9 +15,17 @@ def to_sympy(expression: Expression, symbols: Mapping[str, Any] | None = None) -
     Args:
         expression: any expression.
         symbols: name -> sympy symbol, to set other assumptions.
+
+    Raises:
+        PrerequisiteError: sympy, which the extra `symbolic` installs, is not there.
     """
     # sympy costs 2 s to import and only displays and comparisons with it need it.
-    import sympy
+    try:
+        import sympy
+    except ModuleNotFoundError as error:
+        raise PrerequisiteError(
+            "sympy is not installed", path="sympy", fix="install Lawsmith with the extra `symbolic`"
+        ) from error
 
     def build(node: Expression) -> Any:
         if isinstance(node, Var):

@@ -19,6 +19,8 @@ MAX_DEPTH = 8
 """Folders below each other; deeper files are left out."""
 _GZIP = b"\x1f\x8b"
 _NAME = re.compile(r"[^\x00-\x1f\x7f\\/:]{1,120}")
+_NAME_BYTES = 200
+"""A file system takes 255, and temporary names are longer than the name."""
 _WITHDRAWN = re.compile(rb"%auto-ignore.{0,400}\bwithdrawn\b", re.S | re.I)
 
 
@@ -92,8 +94,17 @@ def _plain_name(member: tarfile.TarInfo) -> str | None:
     path = PurePosixPath(member.name)
     if path.suffix != ".tex" or len(path.parts) > MAX_DEPTH:
         return None
-    plain = all(_NAME.fullmatch(part) and part != ".." for part in path.parts)
-    return path.as_posix() if plain else None
+    return path.as_posix() if all(map(_is_plain, path.parts)) else None
+
+
+def _is_plain(part: str) -> bool:
+    """Whether a file or folder can have this name anywhere, and a record can hold it."""
+    try:
+        size = len(part.encode("utf-8"))
+    except UnicodeEncodeError:
+        # Bytes of the archive that are no UTF-8.
+        return False
+    return _NAME.fullmatch(part) is not None and part != ".." and size <= _NAME_BYTES
 
 
 def _in_the_way(name: str, files: dict[str, bytes]) -> bool:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import arxiv
-
 from lawsmith.curation.windows import in_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.arxiv_archives import WithdrawnSourceError
-from lawsmith.gateways.arxiv_entries import arxiv_id, identity, paper_of
+from lawsmith.gateways.arxiv_entries import Entry, arxiv_id
 from lawsmith.gateways.arxiv_files import fetch_files, stored_files
 from lawsmith.gateways.arxiv_licences import Licences
 from lawsmith.gateways.arxiv_listing import Lister
@@ -22,6 +20,7 @@ from lawsmith.gateways.harvests import Harvest, Problem
 from lawsmith.gateways.pace import Pace
 from lawsmith.gateways.polite_http import DownloadError, PoliteSession, RefusedError
 from lawsmith.gateways.warehouse import Store
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from lawsmith.settings import Settings
 from schemas.source import Paper, Publication, ReasonCode, SourceFile, Window
 
@@ -90,19 +89,23 @@ class ArxivSource:
         papers: list[Paper] = []
         problems: list[Problem] = []
         for entry in listing.newest.values():
-            paper = paper_of(entry)
-            if not in_window(paper.published, window):
+            if not in_window(entry.paper.published, window):
                 continue
-            whole, problem = self._completed(paper, entry)
+            whole, problem = self._completed(entry)
             papers.append(whole)
             problems.extend([problem] if problem else [])
         return Harvest(
             papers=tuple(sorted(papers, key=lambda paper: paper.id)),
             problems=tuple(sorted(problems, key=lambda problem: problem.paper_id)),
             expected=listing.expected,
-            found=len(listing.newest),
+            found=listing.found,
             complete=listing.whole,
             strays=listing.strays,
+            unread=tuple(
+                one
+                for _, one in sorted(listing.unread.items())
+                if one.published is None or in_window(one.published, window)
+            ),
         )
 
     def publications(self, papers: Sequence[Paper], now: str) -> list[Publication | Problem]:
@@ -117,7 +120,7 @@ class ArxivSource:
         """
         names = {arxiv_id(one.paper_id): one.paper_id for one in papers if one.source == "arxiv"}
         found = self._lister.named(sorted(names))
-        return {names[name]: identity(entry)[1] for name, entry in found.items() if name in names}
+        return {names[name]: entry.version for name, entry in found.items() if name in names}
 
     def submission_dates(self) -> list[str]:
         """Not answered: arXiv has no end.
@@ -127,14 +130,17 @@ class ArxivSource:
         """
         raise InputError("arXiv is asked by window", path="window", fix="give --window A..B")
 
-    def _completed(self, paper: Paper, entry: arxiv.Result) -> tuple[Paper, Problem | None]:
+    def _completed(self, entry: Entry) -> tuple[Paper, Problem | None]:
         """The paper with its files and licence, or with what is wrong with it."""
+        paper = entry.paper
         if paper.withdrawn:
             return paper, _withdrawn(paper, "withdrawn by its authors")
         files: tuple[SourceFile, ...] = ()
         try:
-            files = self._files(paper, entry)
-            licence = self._licence(*identity(entry))
+            with paper_boundary(paper.id):
+                files = self._files(entry)
+                licence = self._licence(entry.name, entry.version)
+                whole = Paper.model_validate({**dict(paper), "files": files, "licence": licence})
         except WithdrawnSourceError as error:
             gone = Paper.model_validate({**dict(paper), "withdrawn": True})
             return gone, _withdrawn(paper, error.problem)
@@ -142,10 +148,12 @@ class ArxivSource:
             self._failures += not isinstance(error, RefusedError)
             problem = Problem(paper.id, "failed", ReasonCode.DOWNLOAD_FAILED, str(error))
             return Paper.model_validate({**dict(paper), "files": files}), problem
-        return Paper.model_validate({**dict(paper), "files": files, "licence": licence}), None
+        except PaperFaultError as error:
+            return paper, Problem(paper.id, "failed", ReasonCode.UNEXPECTED_ERROR, error.problem)
+        return whole, None
 
-    def _files(self, paper: Paper, entry: arxiv.Result) -> tuple[SourceFile, ...]:
-        name = paper.id.removeprefix("arxiv:")
+    def _files(self, entry: Entry) -> tuple[SourceFile, ...]:
+        name = entry.paper.id.removeprefix("arxiv:")
         stored = stored_files(self.folder, name)
         if stored is not None:
             return stored

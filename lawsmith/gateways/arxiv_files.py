@@ -75,13 +75,13 @@ def _keep_tex(files: dict[str, bytes], target: Path) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     try:
-        main = main_file(target.rglob("*.tex"))
+        main = main_file(path for path in target.rglob("*.tex") if path.is_file())
         kept = {main.parent / name for name in reachable_tex(main)}
     except PacketError:
         shutil.rmtree(target, ignore_errors=True)
         return False
     for path in target.rglob("*.tex"):
-        if path not in kept:
+        if path.is_file() and path not in kept:
             path.unlink()
     return True
 

@@ -18,6 +18,7 @@ from lawsmith.gateways.harvests import Problem
 from lawsmith.gateways.pace import Pace
 from lawsmith.gateways.polite_http import DownloadError, PoliteSession, RefusedError
 from lawsmith.gateways.warehouse import Store
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from lawsmith.settings import Settings
 from schemas.source import Paper, Publication, ReasonCode, RelatedPreprint
 
@@ -70,12 +71,20 @@ class Crossref:
             newest = max(some, key=lambda paper: paper.version)
             if failures < OUTAGE:
                 try:
-                    finding = self._look_up(newest)
+                    with paper_boundary(newest.id):
+                        finding = self._look_up(newest)
+                        looked_up = [_publication(paper, finding, now) for paper in some]
+                        # Half of a surrogate pair, as JSON can hold it, is in no table.
+                        "".join(one.to_json() for one in looked_up).encode("utf-8")
                 except DownloadError as error:
                     failures, sentence = failures + 1, str(error)
+                except PaperFaultError as error:
+                    code = ReasonCode.UNEXPECTED_ERROR
+                    found.extend(Problem(one.id, "failed", code, error.problem) for one in some)
+                    continue
                 else:
                     failures = 0
-                    found.extend(_publication(paper, finding, now) for paper in some)
+                    found.extend(looked_up)
                     continue
             found.extend(
                 Problem(paper.id, "waiting", ReasonCode.NOT_LOOKED_UP, sentence) for paper in some
@@ -157,7 +166,7 @@ class Crossref:
                 raise
             return []
         items = message.get("items")
-        return [read_work(item) for item in items if isinstance(item, dict)] if items else []
+        return [read_work(item) for item in items or () if isinstance(item, dict)]
 
     def _message(self, path: str, query: dict[str, str]) -> dict[str, Any]:
         terms = urlencode({**query, "mailto": self._contact})

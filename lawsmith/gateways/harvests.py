@@ -26,6 +26,25 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """What a source lists as a paper and no paper can be made of.
+
+    Attributes:
+        paper_id: its id as far as it can be read; never one that a record would refuse.
+        version: None where it cannot be read.
+        published: instant of its first submission, None where it cannot be read.
+        digest: sha256 of what the source listed.
+        sentence: what is wrong with it, for people.
+    """
+
+    paper_id: str
+    version: int | None
+    published: str | None
+    digest: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Harvest:
     """The papers of a window.
 
@@ -36,6 +55,7 @@ class Harvest:
         found: how many different entries came.
         complete: whether all came; an incomplete window is not fit for a release.
         strays: entries that the source gave though they lie outside what it was asked for.
+        unread: entries that came and of which no paper can be made.
     """
 
     papers: tuple[Paper, ...]
@@ -44,6 +64,7 @@ class Harvest:
     found: int
     complete: bool
     strays: int = 0
+    unread: tuple[Unread, ...] = ()
 
 
 class PaperSource(Protocol):
@@ -78,4 +99,4 @@ class PaperSource(Protocol):
         """
 
 
-__all__ = ("Harvest", "PaperSource", "Problem")
+__all__ = ("Harvest", "PaperSource", "Problem", "Unread")

@@ -93,7 +93,9 @@ class LitellmAnswerer:
                 value
                 for name, value in environ.items()
                 if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
-            },
+            }
+            # Its own key, whatever the variable is named that holds it.
+            | ({self._api_key} if self._api_key else set()),
             key=len,
             reverse=True,
         )

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from lawsmith.curation.windows import in_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.harvests import Harvest, Problem
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from schemas.record import Instant, Part, PartialDate, Sha256, canonical_json, strict_json
 from schemas.source import (
     Paper,
@@ -96,7 +97,13 @@ class FolderSource:
         papers: list[Paper] = []
         problems: list[Problem] = []
         for line in listed:
-            files, faults = self._files(line)
+            name = f"{line.id}v{line.version}"
+            try:
+                with paper_boundary(name, InputError):
+                    files, faults = self._files(line)
+            except PaperFaultError as error:
+                files = ()
+                faults = [Problem(name, "failed", ReasonCode.UNEXPECTED_ERROR, error.problem)]
             papers.append(self._paper(line, files))
             problems.extend(faults)
         return Harvest(
@@ -149,7 +156,11 @@ class FolderSource:
             )
         found: dict[str, PaperLine] = {}
         # Split at line feeds only: a title may hold other line separators.
-        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        for number, raw in enumerate(path.read_bytes().split(b"\n"), start=1):
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(f"not UTF-8: {error}", path=f"{path}:{number}") from error
             if not text.strip():
                 continue
             line = self._line(text, f"{path}:{number}")

@@ -1,19 +1,21 @@
 """HTTP to arXiv and Crossref: paced, with time limits, few retries, and a contact named."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
 
-from lawsmith.errors import PrerequisiteError
+from lawsmith.errors import LawsmithError, PrerequisiteError
 from lawsmith.gateways.pace import Pace
+from lawsmith.paper_boundary import fault_sentence
 
 MAX_TRIES = 4
 BACKOFF = 5.0
@@ -26,6 +28,8 @@ _AGAIN = frozenset({429, 500, 502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _WHOLE, _PART, _NO_SUCH_PART = 200, 206, 416
 _CHUNK = 1 << 16
+_LENGTH = re.compile(r"[0-9]{1,18}")
+"""A number in a header; other digits than these, or more of them, state nothing."""
 _Found = TypeVar("_Found")
 
 
@@ -57,11 +61,7 @@ _PASSING = (_TryAgainError, requests.RequestException, urllib3.exceptions.HTTPEr
 
 
 class PoliteSession(requests.Session):
-    """A session whose every request waits for its turn.
-
-    Attributes:
-        check: says what is wrong with a body of `get`, None if nothing; faults are tried again.
-    """
+    """A session whose every request waits for its turn."""
 
     def __init__(
         self,
@@ -71,7 +71,6 @@ class PoliteSession(requests.Session):
         timeouts: tuple[float, float],
         max_bytes: int,
         max_seconds: float = 900.0,
-        check: Callable[[str, bytes], str | None] = lambda _url, _body: None,
     ) -> None:
         """Make a session.
 
@@ -81,32 +80,22 @@ class PoliteSession(requests.Session):
             timeouts: seconds to connect and between two reads.
             max_bytes: longest body taken.
             max_seconds: longest time that one body may take, however it trickles.
-            check: judges (address, body) of `get`.
         """
         super().__init__()
         self.headers["User-Agent"] = f"lawsmith/{version('lawsmith')} (mailto:{contact})"
         # A packed transfer would hide the size, and an archive could be unpacked on the way.
         self.headers["Accept-Encoding"] = "identity"
-        self.check = check
         self._pace = pace
         self._timeouts = timeouts
         self._max_bytes = max_bytes
         self._max_seconds = max_seconds
 
-    def get(self, url: str | bytes, **_options: Any) -> requests.Response:
-        """The checked answer of an address; headers and options of callers are left aside.
-
-        Raises:
-            DownloadError: no such answer after a few tries, or at once for other 4xx.
-        """
-        address = url.decode() if isinstance(url, bytes) else url
-        answer = requests.Response()
-        answer.status_code, answer.url = _WHOLE, address
-        answer._content = self.fetch(address, lambda body: self.check(address, body))
-        return answer
-
     def fetch(self, url: str, check: Callable[[bytes], str | None] = lambda _body: None) -> bytes:
         """The body of an address, in memory.
+
+        Args:
+            url: the address.
+            check: says what is wrong with a body, None if nothing; faults are tried again.
 
         Raises:
             DownloadError: none after a few tries, or too long.
@@ -186,6 +175,13 @@ class PoliteSession(requests.Session):
             except _PASSING as error:
                 fault = _said(error)
                 pause = max(BACKOFF * 2**number, getattr(error, "pause", 0.0))
+            except LawsmithError:
+                raise
+            except Exception as error:
+                # What a stranger's server sends can break any reader; it is no answer.
+                raise DownloadError(
+                    f"no usable answer: {fault_sentence(error)}", path=url
+                ) from error
         raise DownloadError(
             f"no usable answer in {MAX_TRIES} tries: {fault}",
             path=url,
@@ -201,7 +197,7 @@ class PoliteSession(requests.Session):
                 self._pace.wait()
             # A proxy of the environment is no way to a server on this machine.
             self.trust_env = urlsplit(address).hostname not in {"127.0.0.1", "localhost"}
-            answer = super().get(
+            answer = self.get(
                 address,
                 headers=dict(headers),
                 timeout=self._timeouts,
@@ -240,10 +236,15 @@ def _said(error: Exception) -> str:
 
 
 def _next_address(address: str, answer: requests.Response) -> str:
-    target = urljoin(address, answer.headers.get("Location", ""))
+    stated = answer.headers.get("Location", "")
     allowed = {"http", "https"} if urlsplit(address).scheme == "http" else {"https"}
-    if urlsplit(target).scheme not in allowed:
-        raise DownloadError(f"redirected to {target!r}", path=address)
+    refused = DownloadError(f"redirected to {stated[:200]!r}", path=address)
+    try:
+        target = urljoin(address, stated)
+        if urlsplit(target).scheme not in allowed:
+            raise refused
+    except ValueError as error:
+        raise refused from error
     return target
 
 
@@ -254,9 +255,10 @@ def _size_of_whole(answer: requests.Response, held: int) -> int | None:
         span, _, whole = said.removeprefix("bytes ").partition("/")
         if span.partition("-")[0] != str(held):
             return None
-        return int(whole) if whole.isdigit() else -1
+        return int(whole) if _LENGTH.fullmatch(whole) else -1
     length = answer.headers.get("Content-Length", "")
-    return int(length) if length.isdigit() and "Content-Encoding" not in answer.headers else -1
+    packed = "Content-Encoding" in answer.headers
+    return int(length) if _LENGTH.fullmatch(length) and not packed else -1
 
 
 def _note_state(answer: requests.Response, tag: Path) -> None:
@@ -272,15 +274,15 @@ def _asked_pause(answer: requests.Response, url: str, now: float) -> float:
     """Seconds that Retry-After asks for, as a number or a date; nothing readable is none."""
     asked = answer.headers.get("Retry-After", "").strip()
     seconds = 0.0
-    if asked.isdigit():
+    if _LENGTH.fullmatch(asked):
         seconds = float(asked)
     elif asked:
         try:
             moment = parsedate_to_datetime(asked)
-        except ValueError:
+            aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            seconds = max(0.0, aware.timestamp() - now)
+        except (ValueError, OverflowError):
             return 0.0
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        seconds = max(0.0, aware.timestamp() - now)
     if seconds > MAX_PAUSE:
         raise DownloadError(
             f"the server asks to wait {seconds:g} s", path=url, fix="run again after that time"

@@ -15,22 +15,12 @@ from lawsmith.measurement.prediction import prediction_errors
 from lawsmith.measurement.sampling import from_unit, to_unit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.constants import allowed, free_constants, independent, slopes
+from lawsmith.mutation.kinds import STRUCTURAL, structural_changes
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices, Domain
 from schemas.expression import substitute
 from schemas.family import Certificate, Environment
 
-STRUCTURAL: Final = frozenset(
-    {
-        "exponent",
-        "transform",
-        "interaction",
-        "operator_swap",
-        "term_added",
-        "term_removed",
-        "historical_correction",
-    }
-)
 REFIT_BOUND: Final = 1.5
 REFIT_CAP: Final = 10.0
 """Where the figure of a refit ends. How far a hopeless one gets (10 to 4,000 tolerances) hangs on
@@ -53,7 +43,7 @@ NEAR_TIE: Final = 1e-6
 
 def distinct(case: Case) -> Certificate:
     """Certificate 3: different laws, and refitting the Original's constants does not help."""
-    structural = sum(m.move in STRUCTURAL for m in case.family.mutations)
+    structural = structural_changes(case.family)
     figures: dict[str, float | str] = {"structural_moves": float(structural)}
     different = _different_readout(case)
     figures["different_readout"] = different or "none"
@@ -64,7 +54,9 @@ def distinct(case: Case) -> Certificate:
         different is not None and structural >= 1 and worst > REFIT_BOUND,
         figures,
         "the laws differ, and no constants bring the Original's form to the Counterfactual"
-        if worst > REFIT_BOUND
+        if worst > REFIT_BOUND and structural >= 1
+        else "only constants change"
+        if structural < 1
         else "the Original's form with other constants passes for the Counterfactual"
         if different
         else "no readout is shown to differ",

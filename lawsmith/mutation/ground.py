@@ -16,6 +16,7 @@ from lawsmith.expressions import compile_expression, dimension_of, number_text
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, units_of
 from lawsmith.mutation.sources import Interface
+from lawsmith.rules import named
 from lawsmith.units import parse_unit
 from schemas.expression import Expression, Op, Var, names_of, walk
 from schemas.family import (
@@ -26,7 +27,7 @@ from schemas.family import (
     RelationSet,
 )
 
-SCALE_POLICY = "scale-1"
+SCALE_POLICY = named("scale")
 SHORT_DIGITS = 5
 Floats = NDArray[np.float64]
 

@@ -2,24 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import ceil
 from typing import Final
 
-from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.measurement import DesignError
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
+    Identity,
     Pool,
     historical_candidates,
+    identity_of,
 )
 from lawsmith.mutation.proposals import candidate_of
-from lawsmith.mutation.refusals import ForgeError
+from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
 from lawsmith.mutation.relation_sets import blend_size
 from lawsmith.mutation.sifting import Sieve, Sifted
 from lawsmith.mutation.strata import by_move, reachable
 from lawsmith.mutation.workbench import Workbench
-from lawsmith.seals import generator
+from lawsmith.seals import check_key, generator
 from schemas.card import Card
 from schemas.expression import MAX_NODES
 from schemas.family import Family, ForgeReport, MoveKind, RejectedCandidate, Stratum
@@ -28,6 +27,8 @@ from schemas.source import ReasonCode
 
 CANDIDATES: Final = 24
 """How many candidates are taken through all certificates before a card is refused."""
+SHARE: Final = 4
+"""How many of one kind of move are tried before the next kind has its turn."""
 _OWN_CODES: Final = (
     (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
     (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
@@ -82,17 +83,19 @@ def forge(
     """What the forge makes of a card; a refused card is a report, not an exception.
 
     Args: as `forge_family`.
+
+    Raises:
+        InputError: the key has not its length.
     """
+    check_key(key)
     try:
         bench = Workbench(card, key, background)
         too_large = _too_large(bench)
         if too_large is not None:
             return too_large
         return _first(bench, _wanted(bench, difficulty, move, candidates), difficulty)
-    except (DesignError, ForgeError) as error:
-        return _refused(error.reason_code, str(error))
-    except UndefinedValueError as error:
-        return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+    except CARD_FAULTS as error:
+        return _refused(*refusal_of(error))
 
 
 def judge_candidates(
@@ -136,7 +139,11 @@ def forge_proposed(
         proposals: JSON, one object each.
         difficulty: take only proposals of this measured stratum.
         background: the background text; None = the template over the card.
+
+    Raises:
+        InputError: the key has not its length.
     """
+    check_key(key)
     try:
         bench = Workbench(card, key, background)
         too_large = _too_large(bench)
@@ -146,7 +153,7 @@ def forge_proposed(
         for text in proposals:
             try:
                 sound.append(candidate_of(text, bench.ground))
-            except InputError as error:
+            except CARD_FAULTS as error:
                 reason = f"malformed proposal: {error}"
                 bench.rejected.append(
                     RejectedCandidate(moves=(), paths=(), reason=reason, certificate=None)
@@ -154,10 +161,8 @@ def forge_proposed(
         ranked = Sieve(bench.ground, bench.rejected).ranked(sound)
         wanted = (one.candidate for one in ranked if _may_be(bench, one, difficulty))
         return _first(bench, wanted, difficulty)
-    except (DesignError, ForgeError) as error:
-        return _refused(error.reason_code, str(error))
-    except UndefinedValueError as error:
-        return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, str(error))
+    except CARD_FAULTS as error:
+        return _refused(*refusal_of(error))
 
 
 def _wanted(
@@ -175,7 +180,7 @@ def _wanted(
     pool = Pool(bench.ground, generator(bench.key, "moves", bench.id), bench.rejected)
     kinds = pool.kinds if move is None else (move,)
     most = limit or CANDIDATES
-    return islice(_dealt(bench, pool, kinds, difficulty, most), most)
+    return islice(_dealt(bench, pool, kinds, difficulty), most)
 
 
 def _first(
@@ -199,20 +204,25 @@ def _dealt(
     pool: Pool,
     kinds: Sequence[MoveKind],
     difficulty: Stratum | None,
-    limit: int,
 ) -> Iterator[Candidate]:
-    """The candidates of each kind in turn, an equal share of the trials at a time."""
-    share = ceil(limit / len(kinds))
+    """The candidates of each kind in turn, `SHARE` at a time, each law once.
+
+    The share is a number of its own: were it the trials over the kinds, one more kind would
+    change it.
+    """
     left = {kind: pool.of_kind(kind) for kind in kinds}
+    seen: set[Identity] = set()
     while left:
         for kind in tuple(left):
             given = 0
             for sifted in left[kind]:
-                if not _may_be(bench, sifted, difficulty):
+                law = identity_of(sifted.candidate)
+                if law in seen or not _may_be(bench, sifted, difficulty):
                     continue
+                seen.add(law)
                 yield sifted.candidate
                 given += 1
-                if given == share:
+                if given == SHARE:
                     break
             else:
                 del left[kind]

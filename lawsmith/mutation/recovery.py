@@ -37,9 +37,10 @@ from lawsmith.measurement.constraints import Points, columns
 from lawsmith.measurement.fits import Misfit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, Figures, certificate
 from lawsmith.mutation.constants import allowed, free_constants, independent, slopes
+from lawsmith.rules import named
 from schemas.family import Certificate, Environment
 
-STARTS_POLICY: Final = "starts-1"
+STARTS_POLICY: Final = named("starts")
 STARTS: Final = 32
 DECADES: Final = 4.0
 FIRST_POINT: Final = 32

@@ -10,6 +10,8 @@ from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.kinds import alike
+from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
 from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, meanings_of, sizes_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
@@ -60,23 +62,31 @@ class Sieve:
         return sorted(found, key=lambda one: (len(one.candidate.moves), one.added, -one.least))
 
     def _sifted(self, candidate: Candidate) -> Sifted | None:
+        try:
+            return self._passed(candidate)
+        except UndefinedValueError as error:
+            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+        except CARD_FAULTS as error:
+            code, sentence = refusal_of(error)
+            self._reject(candidate, f"{code}: {sentence}", None)
+        return None
+
+    def _passed(self, candidate: Candidate) -> Sifted | None:
         if self._is_too_large(candidate):
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
+            return None
+        if alike(self._ground.original, candidate.relations):
+            self._reject(candidate, "only constants change", 3)
             return None
         laws = laws_of(candidate.relations)
         inert = self._inert(laws)
         if inert is not None:
             self._reject(candidate, inert, 6)
             return None
-        try:
-            if self._breaks_identity(candidate, laws):
-                reason, number = "inconsistent_twin", 11
-            else:
-                return self._compared(candidate, laws)
-        except UndefinedValueError as error:
-            reason, number = f"undefined_on_domain: {error.problem}", 2
-        self._reject(candidate, reason, number)
-        return None
+        if self._breaks_identity(candidate, laws):
+            self._reject(candidate, "inconsistent_twin", 11)
+            return None
+        return self._compared(candidate, laws)
 
     def _compared(self, candidate: Candidate, laws: dict[str, Expression]) -> Sifted | None:
         table = self._table(laws)

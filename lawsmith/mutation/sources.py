@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import folded, meanings_of
-from schemas.card import Card, Parameter, Readout
+from schemas.card import Card, Control, Parameter, Readout
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
     FamilyConsistency,
@@ -43,7 +43,14 @@ def interface_of(card: Card | HistoricalCard) -> Interface:
         ForgeError: as `relation_set_of`.
     """
     controls = tuple(
-        FamilyControl(name=c.name, symbol=c.symbol, meaning=c.meaning, unit=c.unit, domain=c.domain)
+        FamilyControl(
+            name=c.name,
+            symbol=c.symbol,
+            meaning=c.meaning,
+            unit=c.unit,
+            domain=c.domain,
+            kind=c.kind if isinstance(c, Control) else None,
+        )
         for c in card.controls
     )
     stated = _meanings(card)

@@ -6,10 +6,11 @@ from typing import Final
 
 from lawsmith.errors import InputError
 from lawsmith.mutation.distinctness import REFIT_CAP
+from lawsmith.rules import named
 from schemas.expression import Expression
 from schemas.family import Certificate, MoveKind, Mutation, Stratum
 
-STRATA_POLICY: Final = "strata-2"
+STRATA_POLICY: Final = named("strata")
 FAR: Final = 200.0
 NEAR: Final = 50.0
 """Median errors, in tolerances, below which the worlds are not far apart, and near."""

@@ -9,6 +9,7 @@ from lawsmith.errors import IntegrityError, PrerequisiteError
 from lawsmith.oracle.calibrated import ParallelWorld
 from lawsmith.oracle.calibrated_sealed import load_parallel
 from lawsmith.oracle.simulator import Simulator
+from lawsmith.rules import check_manifest
 from schemas.record import canonical_json, strict_json
 from schemas.release import PublicManifest
 from schemas.task import PublicTask, SealedKey, Setting
@@ -30,7 +31,8 @@ def load_worlds(release: Path) -> SealedWorlds:
     """The worlds of a release folder.
 
     Raises:
-        PrerequisiteError: the folder is no release, or its sealed tree is not here.
+        PrerequisiteError: the folder is no release, its sealed tree is not here, or it goes by a
+            version of a rule that another Lawsmith applies.
         IntegrityError: a key and its public task do not belong together, or a calibrated world
             is not the one its key states.
     """
@@ -41,7 +43,9 @@ def load_worlds(release: Path) -> SealedWorlds:
             f"{release} has no sealed tree",
             fix="serve the whole release; a --public-only copy cannot answer experiments",
         )
-    manifest = PublicManifest.from_json(_text(release / "public" / "manifest.json"))
+    text = _text(release / "public" / "manifest.json")
+    check_manifest(text, "play")
+    manifest = PublicManifest.from_json(text)
     served = _settings(release)
     tasks = {
         task.id: task

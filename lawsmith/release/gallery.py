@@ -13,7 +13,7 @@ from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import View, conditions, family_view, interface_symbols
 from lawsmith.release.pages import Pages, facts_of, page_templates
 from lawsmith.release.plots import design_svg, observations_svg
-from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
+from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.dataset import Licence
 from schemas.family import Family
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -101,7 +101,7 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> Pages:
     @lru_cache(maxsize=PER_INDEX)
     def view(at: int) -> View:
         family = families[at]
-        laws = {name: sealed_laws(family, name) for name in ENVIRONMENTS}
+        laws = {name: printed_laws(family, name) for name in ENVIRONMENTS}
         return family_view(family, cards.get(family.card_id), laws) | {
             "attribution": notes.get(family.paper_id or "", ""),
             "tasks": keys_of[family.id],

@@ -6,6 +6,7 @@ release repeats them itself.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from lawsmith.errors import IntegrityError
 from lawsmith.mutation.screening import certify, differing_figures
@@ -18,6 +19,8 @@ from schemas.release import Fault
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA, Review
 
 Certifier = Callable[[Family], Sequence[Certificate]]
+CERTIFIERS: Final[Mapping[int, Certifier]] = {2: certify}
+"""Version of the rule `cert` -> what recomputes its certificates."""
 
 
 def check_gates(content: ReleaseContent, certifier: Certifier = certify) -> None:
@@ -172,6 +175,7 @@ def _of_another(reviews: Sequence[Review], subject: str, digest: str) -> Iterato
 
 
 __all__ = (
+    "CERTIFIERS",
     "Certifier",
     "admission_faults",
     "certificate_faults",

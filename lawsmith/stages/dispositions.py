@@ -134,7 +134,9 @@ def furthest_by_paper(dispositions: Sequence[Disposition]) -> dict[str, Disposit
     found: dict[str, Disposition] = {}
     for item in latest:
         # A family knows its paper but not the version; it is of the newest one.
-        paper = f"{item.paper_id}v{item.version or newest[str(item.paper_id)]}"
+        version = item.version or newest[str(item.paper_id)]
+        # What a source lists and nobody can read may have no version at all.
+        paper = f"{item.paper_id}v{version}" if version else str(item.paper_id)
         held = found.get(paper)
         if held is None or (order[item.stage], item.at) >= (order[held.stage], held.at):
             found[paper] = item

@@ -10,6 +10,7 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
 from lawsmith.stages.explaining_problems import problem_sections
 from lawsmith.stages.sections import Section
+from lawsmith.stages.standing import SupersededFamily, is_superseded, superseded_families
 from lawsmith.stages.superseded import former_cards
 from schemas.card import CardDraft
 from schemas.family import Family
@@ -40,9 +41,15 @@ def explain(context: StageContext, subject: str) -> Story:
         for item in all_dispositions(context.store, context.collection)
         if _concerns(item, subject)
     ]
+    superseded = superseded_families(context)
     story: Story = []
     if decisions:
-        story.append(_decisions(subject, decisions))
+        story.append(_decisions(subject, decisions, superseded))
+    decided = {item.subject_id for item in decisions}
+    gone = [one for one in superseded if decided & {one.id, one.card_id}]
+    if gone:
+        rows = tuple((one.id, one.why) for one in gone)
+        story.append(Section("Superseded families", ("family", "why"), rows))
     pages = [
         card_page(context, row)
         for row in read_table(context.store, "cards", context.collection)
@@ -52,7 +59,10 @@ def explain(context: StageContext, subject: str) -> Story:
     story.extend(_former(row) for row in former_cards(context) if _is_card_of(row, subject))
     shown = {page.card_id for page in pages}
     story.extend(
-        family_section(Family.from_json(row.record), row.outcome)
+        family_section(
+            Family.from_json(row.record),
+            "superseded" if row.id in {one.id for one in gone} else row.outcome,
+        )
         for row in read_table(context.store, "families", context.collection)
         if subject == row.id and row.extra["card_id"] not in shown
     )
@@ -157,7 +167,9 @@ def _reading(context: StageContext, packet: str, item: Disposition) -> Listed:
     )
 
 
-def _decisions(subject: str, decisions: Sequence[Disposition]) -> Section:
+def _decisions(
+    subject: str, decisions: Sequence[Disposition], superseded: Sequence[SupersededFamily]
+) -> Section:
     ordered = sorted(decisions, key=lambda item: (item.at, item.id))
     return Section(
         f"Decisions about {subject}",
@@ -167,7 +179,7 @@ def _decisions(subject: str, decisions: Sequence[Disposition]) -> Section:
                 item.at,
                 item.stage + (f" ({item.release_id})" if item.release_id else ""),
                 item.subject_id,
-                item.outcome,
+                "superseded" if is_superseded(item, superseded) else item.outcome,
                 item.reason_code.value,
                 item.sentence,
             )

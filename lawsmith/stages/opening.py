@@ -37,6 +37,10 @@ class Ambient:
 AMBIENT: ContextVar[Ambient | None] = ContextVar("lawsmith_ambient", default=None)
 """Set by the command line around a run; a daemon or a UI leaves it unset."""
 
+ASKED: tuple[Role, ...] = ("extractor", "reviewer")
+"""The roles that stages ask. A model set for another one is not opened, so that it never stops a
+run for its key or its cap."""
+
 CODE_VERSION = importlib.metadata.version("lawsmith")
 
 
@@ -128,9 +132,9 @@ def _cap_of(settings: Settings, role: Role) -> Cap:
 
 
 def roster_of(settings: Settings) -> Roster:
-    """The models of a run by role."""
+    """The models of a run by role, of those roles that any stage asks."""
     specs: dict[Role, ModelSpec] = {}
-    for role in get_args(Role):
+    for role in ASKED:
         model = getattr(settings.models, role)
         price = settings.prices.get(model)
         specs[role] = ModelSpec(

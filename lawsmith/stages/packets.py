@@ -9,6 +9,7 @@ from lawsmith.curation.packets import PacketError, PacketLimits, packets_of_pape
 from lawsmith.curation.triage import triage
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import Row, Store, read_partition
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.passes import PartitionPass, Subject
@@ -59,11 +60,17 @@ def _settle(
     context: StageContext, step: PartitionPass, paper: Paper, result: Packet | PacketError
 ) -> None:
     if isinstance(result, PacketError):
-        outcome: Outcome = "failed" if result.reason_code in _RETRYABLE else "rejected"
+        outcome: Outcome = "failed" if result.passing else "rejected"
         step.settle(_subject(paper), outcome, result.reason_code, str(result))
         return
+    try:
+        with paper_boundary(paper.id):
+            freeze(context.store, result)
+            row = _row(context, result, step.partition)
+    except PaperFaultError as error:
+        step.settle(_subject(paper), "failed", ReasonCode.UNEXPECTED_ERROR, error.problem)
+        return
     sentence = f"{len(result.lines)} lines from {result.kind}"
-    row = _row(context, result, step.partition)
     step.settle(_subject(paper), "passed", ReasonCode.OK, sentence, [row])
 
 
@@ -127,8 +134,3 @@ def _row(context: StageContext, packet: Packet, week: str) -> Row:
         text_sha256=packet.text_sha256,
         triage_score=triage(packet).score,
     )
-
-
-_RETRYABLE = frozenset(
-    {ReasonCode.EXTRACTION_TIMEOUT, ReasonCode.FILE_MISSING, ReasonCode.FILE_CHANGED}
-)

@@ -28,7 +28,7 @@ from lawsmith.stages.reviews import (
 from lawsmith.stages.sources import week_subject
 from lawsmith.stages.spans import window_of
 from schemas.family import Family
-from schemas.source import Paper, Stage
+from schemas.source import Disposition, Paper, Stage
 
 
 def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]:
@@ -109,13 +109,19 @@ def _listed(context: StageContext, weeks: Sequence[str]) -> Iterator[tuple[str, 
             if (
                 not step.done(week_subject(context, week))
                 or week in revised
-                or any(item.outcome == "failed" for item in step.held.values())
+                or any(item.outcome == "failed" for item in _standing(step).values())
             ):
                 yield week, None
         return
     source = open_source(context.settings, context.store, context.source)
     for paper in source.harvest(window_of(weeks)).papers:
         yield week_of(paper.published), paper
+
+
+def _standing(step: PartitionPass) -> dict[str, Disposition]:
+    """Subject -> its newest disposition: a paper that failed and came later has not failed."""
+    newest = sorted(step.held.values(), key=lambda item: item.at)
+    return {item.subject_id: item for item in newest}
 
 
 def _not_harvested(context: StageContext, revised: Mapping[str, int]) -> set[str]:

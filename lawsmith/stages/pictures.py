@@ -15,6 +15,7 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.playing import SCORES, read_scores
 from lawsmith.stages.reviews import forged_families
+from lawsmith.stages.standing import counted, superseded_families
 from schemas.card import Range
 from schemas.family import Family
 from schemas.source import Outcome, Stage
@@ -61,7 +62,7 @@ def funnel_counts(
 ) -> dict[tuple[str, Outcome], int]:
     """(furthest stage, or `cut: <reason>`; outcome) -> how many papers, in the order of stages."""
     every = all_dispositions(context.store, context.collection)
-    papers = furthest_by_paper(every)
+    papers = furthest_by_paper(counted(every, superseded_families(context)))
     counts = Counter[tuple[str, Outcome]]((x.stage, x.outcome) for x in papers.values())
     order: list[str] = list(get_args(Stage))
     found = {

@@ -6,11 +6,14 @@ from pathlib import Path
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.evaluation.episodes import Experimenter, episode_id, play
 from lawsmith.evaluation.players.baselines import BASELINES
-from lawsmith.evaluation.scoring import score_episode
+from lawsmith.evaluation.scoring import SCORERS
 from lawsmith.evaluation.views import effective_budget
+from lawsmith.gateways.whole_files import write_whole
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, read_release
+from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
+from lawsmith.stages.json_lines import drop_torn_line, whole_lines
 from schemas.episode import Episode, Protocol
 from schemas.score import EpisodeScore
 from schemas.task import PublicTask
@@ -70,7 +73,7 @@ def play_release(
         not in done
     ]
     to.mkdir(parents=True, exist_ok=True)
-    _drop_torn_line(path)
+    drop_torn_line(path)
     with path.open("a", encoding="utf-8") as out:
         for count, (task, repeat) in enumerate(todo):
             progress(f"{player} plays", count, len(todo))
@@ -95,7 +98,8 @@ def score_release(episodes: Path, release: Path, to: Path) -> list[EpisodeScore]
     """Score every episode of a folder against a release's sealed keys, sorted by id.
 
     Raises:
-        PrerequisiteError: no episodes, or the release is a public-only copy.
+        PrerequisiteError: no episodes, the release is a public-only copy, or it goes by a version
+            of a rule that another Lawsmith applies.
         IntegrityError: an episode was played on another release.
     """
     opened = read_release(release)
@@ -109,24 +113,21 @@ def score_release(episodes: Path, release: Path, to: Path) -> list[EpisodeScore]
     played = read_episodes(episodes)
     if not played:
         raise PrerequisiteError("no episodes", path=str(episodes), fix="run `lawsmith play` first")
+    score = SCORERS[rules_of(opened.public.manifest, "score")["score"]]
     scores = [
-        score_episode(episode, opened.public.task(episode.task_id), keys[episode.task_id])
+        score(episode, opened.public.task(episode.task_id), keys[episode.task_id])
         for episode in _of_release(played, opened.public)
     ]
     scores.sort(key=lambda item: item.id)
     to.mkdir(parents=True, exist_ok=True)
     text = "".join(score.to_json() + "\n" for score in scores)
-    (to / SCORES).write_text(text, encoding="utf-8")
+    write_whole(to / SCORES, text)
     return scores
 
 
 def read_episodes(folder: Path) -> list[Episode]:
     """The episodes of a folder, in the order they were played; a torn last line is dropped."""
-    path = folder / EPISODES
-    if not path.is_file():
-        return []
-    text = path.read_text(encoding="utf-8")
-    return [Episode.from_json(line) for line in _lines(text[: text.rfind("\n") + 1])]
+    return [Episode.from_json(line) for line in whole_lines(folder / EPISODES)]
 
 
 def read_scores(folder: Path) -> list[EpisodeScore]:
@@ -138,22 +139,7 @@ def read_scores(folder: Path) -> list[EpisodeScore]:
     path = folder / SCORES if folder.is_dir() else folder
     if not path.is_file():
         raise PrerequisiteError("no scores", path=str(path), fix="run `lawsmith score` first")
-    return [EpisodeScore.from_json(line) for line in _lines(path.read_text(encoding="utf-8"))]
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a JSON lines file; a record may hold any other line separator."""
-    return [line for line in text.split("\n") if line]
-
-
-def _drop_torn_line(path: Path) -> None:
-    """Cut off what a kill left of the last episode, so that the next one starts a line."""
-    if path.is_file():
-        text = path.read_bytes()
-        whole = text.rfind(b"\n") + 1
-        if whole < len(text):
-            with path.open("r+b") as file:
-                file.truncate(whole)
+    return [EpisodeScore.from_json(line) for line in whole_lines(path)]
 
 
 def _session(oracle: OracleClient, task: PublicTask) -> Callable[[int], Experimenter]:

@@ -20,6 +20,7 @@ from lawsmith.gateways.warehouse import (
 )
 from lawsmith.release.bundle import Release, Written, check_whole, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.manifest import models_of
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext, StageReport, report
@@ -34,7 +35,6 @@ from schemas.family import Family
 from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
-from schemas.review import Review
 from schemas.source import Disposition, Paper, Publication, Window
 from schemas.task import Setting
 
@@ -164,7 +164,7 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         papers=tuple(_note(paper) for paper in dict.fromkeys(sources)),
         dispositions=_counts(dispositions, cut.id),
         cleanliness=_cleanliness(context.settings.data_root, sources, _publications(context)),
-        models=_models(cards, reviews),
+        models=models_of(cards, reviews),
         prompts={name: prompt_hash(name) for name in get_args(PromptName)} if temporal else {},
         incomplete=incomplete,
         parents=cut.parents,
@@ -319,16 +319,6 @@ def _counts(dispositions: Sequence[Disposition], release_id: str) -> tuple[Stage
         StageCount(stage=stage, outcome=outcome, reason_code=code, count=count)
         for (stage, outcome, code), count in sorted(counted.items())
     )
-
-
-def _models(
-    cards: Sequence[Card | HistoricalCard], reviews: Sequence[Review]
-) -> dict[str, tuple[str, ...]]:
-    extractors = {card.extractor for card in cards if isinstance(card, Card)}
-    reviewers = {review.reviewer for review in reviews}
-    if not extractors:
-        return {}
-    return {"extractor": tuple(sorted(extractors)), "reviewer": tuple(sorted(reviewers))}
 
 
 def _first_public(paper: Paper, publications: Mapping[str, Publication]) -> DaySpan:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from lawsmith.curation.windows import week_of
-from lawsmith.gateways.harvests import Harvest
+from lawsmith.gateways.harvests import Harvest, Unread
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
@@ -27,11 +27,17 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     by_week: dict[str, list[Paper]] = defaultdict(list)
     for paper in harvest.papers:
         by_week[week_of(paper.published)].append(paper)
+    unread_by_week: dict[str, list[Unread]] = defaultdict(list)
+    for unread in harvest.unread:
+        # Where its first submission cannot be read, the first week asked for keeps it.
+        unread_by_week[week_of(unread.published) if unread.published else weeks[0]].append(unread)
     rows, dispositions, new = [], list[Disposition](), 0
     for week in weeks:
         step = PartitionPass(context, "sources", week)
         for paper in by_week[week]:
             _settle(step, paper, harvest, context, week)
+        for unread in unread_by_week[week]:
+            _settle_unread(step, unread)
         _settle_harvest(step, harvest, week, by_week[week])
         week_rows, week_dispositions = step.write()
         rows.extend(week_rows)
@@ -95,6 +101,13 @@ def week_subject(context: StageContext, week: str) -> Subject:
     asked = {"source": context.source, "categories": list(context.settings.arxiv.categories)}
     about = [week, asked] if context.source == "arxiv" else week
     return Subject("week", week, content_digest("week", 1, about), None, None)
+
+
+def _settle_unread(step: PartitionPass, unread: Unread) -> None:
+    """Keep what a source listed and nobody can read as a failed paper without a row."""
+    name = unread.paper_id if unread.version is None else f"{unread.paper_id}v{unread.version}"
+    subject = Subject("paper", name, unread.digest, unread.paper_id, unread.version)
+    step.settle(subject, "failed", ReasonCode.UNEXPECTED_ERROR, unread.sentence)
 
 
 def _settle(

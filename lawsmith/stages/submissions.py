@@ -10,10 +10,13 @@ from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
 from lawsmith.evaluation.calibrated import read_submission, score_submission
 from lawsmith.evaluation.calibrated_report import CalibratedScores
 from lawsmith.evaluation.players.fitted import parallel_answer, real_answer
+from lawsmith.gateways.whole_files import write_whole
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, Release, read_release
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
+from lawsmith.stages.json_lines import drop_torn_line, whole_lines
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import CalibratedSubmission, ParallelTask, RealTask, WorldCall
 from schemas.record import strict_json
@@ -69,6 +72,7 @@ def play_calibrated(
     done = {one.id for one in stored_submissions(to)}
     todo = [task for task in tasks if f"{task.id}/{player}/1" not in done]
     to.mkdir(parents=True, exist_ok=True)
+    drop_torn_line(path)
     with path.open("a", encoding="utf-8") as out:
         for count, task in enumerate(todo):
             progress(f"{player} plays", count, len(todo))
@@ -100,12 +104,8 @@ def _played(
 
 
 def stored_submissions(folder: Path) -> list[CalibratedSubmission]:
-    """The whole submissions of a folder; none where there is no file."""
-    path = folder / SUBMISSIONS
-    if not path.is_file():
-        return []
-    text = path.read_text(encoding="utf-8")
-    return [CalibratedSubmission.from_json(line) for line in text.split("\n") if line]
+    """The whole submissions of a folder; a torn last line is none, and so is no file."""
+    return [CalibratedSubmission.from_json(line) for line in whole_lines(folder / SUBMISSIONS)]
 
 
 def submissions_file(path: Path) -> Path | None:
@@ -114,7 +114,7 @@ def submissions_file(path: Path) -> Path | None:
         return path / SUBMISSIONS if (path / SUBMISSIONS).is_file() else None
     if not path.is_file():
         return None
-    first = next((line for line in path.read_text(encoding="utf-8").split("\n") if line), "")
+    first = next(iter(whole_lines(path)), "")
     try:
         data = strict_json(first)
     except ValueError:
@@ -131,7 +131,8 @@ def score_submissions(
     is not the first, `repeat`; of a Parallel task also the `calls` that were answered.
 
     Raises:
-        PrerequisiteError: the release is a public-only copy.
+        PrerequisiteError: the release is a public-only copy, or goes by a version of a rule that
+            another Lawsmith applies.
         IntegrityError: the keys of the release do not fit its tasks.
     """
     opened = read_release(release)
@@ -141,8 +142,10 @@ def score_submissions(
             path=str(release),
             fix="score where the whole release is",
         )
+    rules_of(opened.public.manifest, "score")
     problems = {task.id: item for item in opened.sealed.problems for task in item.tasks}
-    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line]
+    text = path.read_bytes().decode("utf-8", "replace")
+    lines = [line for line in text.split("\n") if line]
     found = Scored()
     seen: set[str] = set()
     for number, line in enumerate(lines, start=1):
@@ -166,7 +169,7 @@ def write_scores(scores: Sequence[CalibratedScore], public: PublicRelease, to: P
     """Write scores with the ids of all tasks of the release."""
     to.mkdir(parents=True, exist_ok=True)
     text = "".join(score.to_json() + "\n" for score in scores)
-    (to / SCORES).write_text(text, encoding="utf-8")
+    write_whole(to / SCORES, text)
     tasks = {
         "release_id": public.manifest.id,
         "collection": public.manifest.collection,
@@ -176,7 +179,7 @@ def write_scores(scores: Sequence[CalibratedScore], public: PublicRelease, to: P
             for kind in ("parallel", "real")
         },
     }
-    (to / TASKS).write_text(json.dumps(tasks, indent=1) + "\n", encoding="utf-8")
+    write_whole(to / TASKS, json.dumps(tasks, indent=1) + "\n")
 
 
 def read_calibrated_scores(folder: Path) -> CalibratedScores | None:

@@ -345,6 +345,59 @@ def test_a_reader_that_dies_is_replaced(tmp_path: Path, signal: str, code: Reaso
     child.close()
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import no_such_library\n", "No module named 'no_such_library'"),
+        ("raise OSError(28, 'No space left on device')\n", "No space left on device"),
+        ("import sys; sys.stdin.readline()\n", "before it read any file"),
+        ("import os; os.abort()\n", "before it read any file"),
+    ],
+)
+def test_a_reader_that_runs_on_no_file_is_a_fault_of_the_machine(
+    tmp_path: Path, code: str, said: str
+) -> None:
+    child = _child(tmp_path, code)
+    for _ in range(2):
+        with pytest.raises(PacketError, match=said) as caught:
+            child.read(Path("a.pdf"), max_pages=1, seconds=60, max_bytes=1)
+        assert caught.value.reason_code is ReasonCode.READER_UNAVAILABLE
+        assert caught.value.passing
+    child.close()
+
+
+def test_a_reader_that_cannot_be_started_is_a_fault_of_the_machine(tmp_path: Path) -> None:
+    child = PdfChild([str(tmp_path / "absent")])
+    with pytest.raises(PacketError, match="cannot be started") as caught:
+        child.read(Path("a.pdf"), max_pages=1, seconds=60, max_bytes=1)
+    assert caught.value.reason_code is ReasonCode.READER_UNAVAILABLE
+
+
+def test_a_reader_that_the_system_kills_is_tried_again(tmp_path: Path) -> None:
+    child = _child(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n")
+    with pytest.raises(PacketError) as caught:
+        child.read(Path("a.pdf"), max_pages=1, seconds=60, max_bytes=1)
+    assert caught.value.reason_code is ReasonCode.EXTRACTION_MEMORY
+    assert caught.value.passing
+    child.close()
+
+
+@pytest.mark.parametrize("library", ["pypdf", "pymupdf"])
+def test_a_missing_library_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    blocked = tmp_path / "blocked" / library
+    blocked.mkdir(parents=True)
+    (blocked / "__init__.py").write_text(f"raise ModuleNotFoundError({library!r})\n")
+    monkeypatch.setenv("PYTHONPATH", str(blocked.parent))
+    path = drawn(tmp_path / "p.pdf", lambda canvas: canvas.drawString(72, 700, "The flow."))
+    child = PdfChild()
+    with pytest.raises(PacketError, match=f"ModuleNotFoundError: {library}") as caught:
+        child.read(path, max_pages=1, seconds=60, max_bytes=4_000_000_000)
+    assert caught.value.reason_code is ReasonCode.READER_UNAVAILABLE
+    child.close()
+
+
 # --- characters -------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Play, score, report, diff and export run where the curation packages are not installed."""
+"""Play, score, report, diff and export run where the extras are not installed."""
 
 import subprocess
 import sys
@@ -6,7 +6,9 @@ from pathlib import Path
 
 SCRIPT = """
 import sys
-ABSENT = {"dagster", "litellm", "arxiv", "pymupdf", "pypdf", "requests", "matplotlib"}
+ABSENT = {"dagster", "dagster_webserver", "sqlalchemy", "litellm", "openai", "tenacity", "arxiv",
+    "lxml", "pymupdf", "pypdf", "requests", "urllib3", "yaml", "matplotlib", "PIL", "fontTools",
+    "sympy", "mpmath"}
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ABSENT:

@@ -241,9 +241,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def opened(stub: Stub, tmp_path: Path, clock: Clock) -> Opened:
-    """Opens arXiv as a source, with settings changed if given."""
+    """Opens arXiv as a source, in another home and with settings changed if given."""
 
-    def open_it(**flags: object) -> PaperSource:
+    def open_it(home: Path = tmp_path / "home", **flags: object) -> PaperSource:
         settings = load_configuration(
             environ={
                 "LAWSMITH_ARXIV_URL": f"http://127.0.0.1:{stub.port}/api/query",
@@ -252,7 +252,7 @@ def opened(stub: Stub, tmp_path: Path, clock: Clock) -> Opened:
             flags={"arxiv.page_size": 2, **flags},
             checkout=ROOT,
         ).settings
-        store = Store.open(tmp_path / "home")
+        store = Store.open(home)
         return open_source(settings, store, "arxiv", clock=clock, sleep=clock.sleep)
 
     return open_it

@@ -355,7 +355,152 @@ def test_a_query_reads_no_file_outside_tables_and_releases(store: Store) -> None
             query(store, f"select * from read_text('{name}')")
 
 
-@pytest.mark.parametrize("sql", ["show tables", "describe cards", "explain select 1", "values (1)"])
+def _state(home: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "explain analyze copy (select 1 a) to '{card}' (format parquet)",
+        "explain (analyze) copy (select 1 a) to '{card}' (format parquet)",
+        "EXPLAIN /* x */ ANALYZE copy (select 1 a) to '{home}/tables/new.csv'",
+        "copy (select 1 a) to '{card}' (format parquet)",
+        "copy cards to '{home}/tables/new.csv'",
+        "explain analyze create temp table x as select 1",
+        "explain analyze create temp view x as select 1",
+        "explain analyze checkpoint",
+        "explain analyze call checkpoint()",
+        "explain analyze prepare x as select 1",
+        "explain analyze load json",
+        "explain analyze set threads = 1",
+        "explain analyze select 1",
+        "explain copy (select 1) to '{home}/tables/new.csv'",
+        "create temp table x as select 1",
+        "create or replace view cards as select 1",
+        "insert into cards values (1)",
+        "drop view cards",
+        "checkpoint",
+        "vacuum",
+        "pragma version",
+        "pragma enable_profiling",
+        "call checkpoint()",
+        "attach '{home}/new.duckdb'",
+        "attach ':memory:' as other",
+        "install httpfs",
+        "load httpfs",
+        "export database '{home}/new'",
+        "import database '{home}/new'",
+        "set threads = 1",
+        "reset threads",
+        "begin",
+        "prepare x as select 1",
+        "select * from query('copy (select 1) to ''{home}/tables/new.csv''')",
+        "select * from enable_logging(storage := 'file', storage_config := {{'path': '{home}'}})",
+        "select * from force_checkpoint()",
+        "select * from read_text('{home}/keys/temporal')",
+        "select * from read_text('/etc/passwd')",
+        "select * from read_blob('{card}')",
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_json('/etc/passwd')",
+        "select * from read_duckdb('{home}/lawsmith.duckdb')",
+        "select * from parquet_metadata('{card}')",
+        "select * from sniff_csv('/etc/passwd')",
+        "select * from glob('{home}/keys/*')",
+        "select * from '/etc/passwd'",
+        "select * from 'https://example.org/x.parquet'",
+        "select * from read_parquet('s3://example/x.parquet')",
+        "select * from sqlite_scan('{home}/ledger.sqlite', 'calls')",
+        "select getenv('HOME')",
+        "from store",
+        "from rows",
+    ],
+)
+def test_no_statement_writes_or_reads_another_file(store: Store, sql: str) -> None:
+    write_partition(store, "cards", "temporal", WEEK, [])
+    (store.keys / "temporal").write_text("secret")
+    rebuild_catalogue(store)
+    before = _state(store.home)
+    card = store.tables / "cards" / "temporal" / f"{WEEK}.parquet"
+    with pytest.raises(InputError, match="sql"):
+        query(store, sql.format(home=store.home, card=card))
+    assert _state(store.home) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from checkpoint()",
+        "select write_log('x')",
+        "from truncate_duckdb_logs()",
+        "select * from cards order by all",
+        "from duckdb_settings()",
+    ],
+)
+def test_what_runs_leaves_the_store_as_it_was(store: Store, sql: str) -> None:
+    write_partition(store, "cards", "temporal", WEEK, [])
+    rebuild_catalogue(store)
+    before = _state(store.home)
+    query(store, sql)
+    assert _state(store.home) == before
+
+
+def test_a_damaged_partition_is_named_by_a_query(store: Store) -> None:
+    write_partition(store, "families", "temporal-sample", WEEK, [_family("sample:0001")])
+    rebuild_catalogue(store)
+    path = store.tables / "families" / "temporal-sample" / f"{WEEK}.parquet"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(IntegrityError, match=WEEK):
+        query(store, "select * from families")
+
+
+def test_a_damaged_public_file_of_a_release_is_named(store: Store) -> None:
+    public = store.releases / "temporal-0.1.0-sample" / "public"
+    public.mkdir(parents=True)
+    (public / "discovery.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(IntegrityError, match="discovery"):
+        rebuild_catalogue(store)
+
+
+@pytest.mark.parametrize("data", [b"", b"no database", b"x" * 40_000])
+def test_a_damaged_catalogue_is_named(store: Store, data: bytes) -> None:
+    rebuild_catalogue(store)
+    store.catalogue.write_bytes(data)
+    with pytest.raises(IntegrityError, match="made again"):
+        query(store, "select 1")
+
+
+def test_a_catalogue_that_another_program_writes_is_held(store: Store) -> None:
+    rebuild_catalogue(store)
+    code = (
+        "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True);"
+        "sys.stdin.read()"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", code, str(store.catalogue)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "open\n"
+    with pytest.raises(LockHeldError, match="another program"):
+        query(store, "select 1")
+    writer.communicate()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "show tables",
+        "describe cards",
+        "summarize cards",
+        "explain select 1",
+        "explain (format json) select 1",
+        "values (1)",
+        "with x as (select 1) from x",
+    ],
+)
 def test_looking_around_is_reading(store: Store, sql: str) -> None:
     rebuild_catalogue(store)
     assert query(store, sql).rows

@@ -106,13 +106,13 @@ def test_identities_hold_in_the_counterfactual(parts: Parts, key: bytes) -> None
 def test_stated_precision_wins(parts: Parts, key: bytes) -> None:
     stated = parts["card"](
         readouts=(
-            parts["readout"]("h", "um", resolution=0.01),
+            parts["readout"]("h", "um", resolution=0.1),
             parts["readout"]("q", "mL/s", uncertainty=0.004, uncertainty_kind="absolute"),
         )
     )
     family = forge_family(stated, key)
-    assert family.readouts[0].resolution == 0.01
-    assert family.readouts[0].absolute == pytest.approx(0.05)
+    assert family.readouts[0].resolution == 0.1
+    assert family.readouts[0].absolute == pytest.approx(0.5)
     assert family.readouts[1].absolute == 0.004
     assert family.readouts[1].resolution is None
 

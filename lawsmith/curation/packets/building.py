@@ -13,6 +13,7 @@ from pathlib import Path
 from lawsmith.curation.packets.failure import PacketError
 from lawsmith.curation.packets.pdf_child import SHARED
 from lawsmith.curation.packets.tex import main_file, read_tex
+from lawsmith.paper_boundary import PaperFaultError, paper_boundary
 from schemas.packet import ExcludedPage, Packet, PacketKind
 from schemas.source import Paper, ReasonCode, SourceFile
 
@@ -130,9 +131,12 @@ def packets_of_papers(
 
     def build(paper: Paper) -> Packet | PacketError:
         try:
-            return packet_of_paper(paper, folder, limits=limits)
+            with paper_boundary(paper.id, PacketError):
+                return packet_of_paper(paper, folder, limits=limits)
         except PacketError as error:
             return error
+        except PaperFaultError as error:
+            return PacketError(ReasonCode.UNEXPECTED_ERROR, error.problem, path=paper.id)
 
     waiting: deque[tuple[Paper, Future[Packet | PacketError]]] = deque()
     pool = ThreadPoolExecutor(workers)

@@ -38,6 +38,8 @@ def main() -> None:
 
 def _answer(request: dict[str, Any]) -> tuple[dict[str, object], int]:
     """The answer to a request, and how many pages the library may still hold."""
+    if request.get("probe"):
+        return {"text": {}}, 0
     _bound(int(request["max_bytes"]), float(request["seconds"]))
     path = Path(request["path"])
     try:
@@ -48,6 +50,10 @@ def _answer(request: dict[str, Any]) -> tuple[dict[str, object], int]:
         problem = f"reading it takes more than {request['max_bytes']} bytes of memory"
         fix = "raise [packets] max_megabytes, or give the TeX source"
         return {"code": ReasonCode.EXTRACTION_MEMORY.value, "problem": problem, "fix": fix}, KEPT
+    except ImportError as error:
+        problem = f"the reader of PDFs does not run here: {type(error).__name__}: {error}"
+        fix = "install Lawsmith with the extra `curation`"
+        return {"code": ReasonCode.READER_UNAVAILABLE.value, "problem": problem, "fix": fix}, KEPT
     return {"text": text.as_data()}, int(text.quality["pages"])
 
 

@@ -232,7 +232,12 @@ def _append(flat: list[str], text: str) -> None:
 def _resolve(name: str, root: Path) -> Path | None:
     """The included file, None when it is not there or lies outside the source's folder."""
     for candidate in (root / f"{name}.tex", root / name):
-        if candidate.is_file() and candidate.resolve().is_relative_to(root.resolve()):
+        try:
+            inside = candidate.is_file() and candidate.resolve().is_relative_to(root.resolve())
+        except (OSError, ValueError, RuntimeError):
+            # No file can have such a name, or links go round in a circle.
+            continue
+        if inside:
             return candidate
     return None
 

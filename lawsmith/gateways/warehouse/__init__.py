@@ -1,9 +1,10 @@
 """The state of one Lawsmith home: stage tables, catalogue, keys, locks and run logs."""
 
-from lawsmith.gateways.warehouse.catalogue import QueryResult, query, rebuild_catalogue
+from lawsmith.gateways.warehouse.catalogue import rebuild_catalogue
 from lawsmith.gateways.warehouse.keys import collection_key
 from lawsmith.gateways.warehouse.layout import TABLES, Store, columns_of
 from lawsmith.gateways.warehouse.locks import catalogue_lock, holder_of, partition_lock
+from lawsmith.gateways.warehouse.queries import QueryResult, query
 from lawsmith.gateways.warehouse.run_log import RunLog
 from lawsmith.gateways.warehouse.tables import (
     Row,

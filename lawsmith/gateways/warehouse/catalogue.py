@@ -7,35 +7,20 @@ everybody opens it read-only.
 import glob
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
-from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.warehouse.layout import TABLES, Store
 from lawsmith.gateways.warehouse.locks import catalogue_lock
+from lawsmith.gateways.warehouse.parquet_files import check_files
 from lawsmith.gateways.warehouse.tables import schema_of, sync_folder
 
 _STORAGE_VERSION = "v1.2.0"
 """DuckDB 1.2 and later open the file."""
 
 _SQL_TYPES = {"string": "VARCHAR", "int64": "BIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
-_READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-
-
-@dataclass(frozen=True)
-class QueryResult:
-    """What a query found.
-
-    Attributes:
-        columns: names in order.
-        rows: values in the order of the query.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
 
 
 def rebuild_catalogue(store: Store, *, wait: float = 0.0) -> list[str]:
@@ -52,6 +37,7 @@ def rebuild_catalogue(store: Store, *, wait: float = 0.0) -> list[str]:
     Raises:
         LockHeldError: another process is still rebuilding it.
         PrerequisiteError: the store cannot be written.
+        IntegrityError: a Parquet file of a view is damaged.
     """
     temporary = store.home / f".lawsmith.{os.getpid()}.duckdb.tmp"
     with catalogue_lock(store, wait):
@@ -61,6 +47,10 @@ def rebuild_catalogue(store: Store, *, wait: float = 0.0) -> list[str]:
             _create(temporary, views)
             temporary.replace(store.catalogue)
             sync_folder(store.home)
+        except duckdb.Error:
+            check_files(store.tables.rglob("*.parquet"))
+            check_files(store.releases.glob("*/public/*.parquet"))
+            raise
         except OSError as error:
             raise PrerequisiteError(
                 f"the catalogue cannot be written: {error.strerror or error}",
@@ -70,46 +60,6 @@ def rebuild_catalogue(store: Store, *, wait: float = 0.0) -> list[str]:
         finally:
             temporary.unlink(missing_ok=True)
     return sorted(views)
-
-
-def query(store: Store, sql: str) -> QueryResult:
-    """The answer to one reading statement over the catalogue.
-
-    Nothing can be written, and files outside the tables and releases cannot be read.
-
-    Raises:
-        PrerequisiteError: there is no catalogue yet.
-        InputError: not one statement that reads, or DuckDB refuses it.
-    """
-    if not store.catalogue.is_file():
-        raise PrerequisiteError(
-            "there is no catalogue yet",
-            path=str(store.catalogue),
-            fix="run `lawsmith refresh` first",
-        )
-    connection = duckdb.connect(str(store.catalogue), read_only=True)
-    try:
-        statements = connection.extract_statements(sql)
-        if len(statements) != 1 or statements[0].type not in _READING:
-            raise InputError(
-                f"{sql!r} is not one reading statement",
-                path="sql",
-                fix="give one select, with, from, values, describe, summarize, show or explain",
-            )
-        # Views are checked by their pattern, files by their name.
-        names = [str(path) for path in (store.tables, store.releases)]
-        both = {*names, *map(glob.escape, names)}
-        folders = ", ".join(_literal(f"{name}/") for name in sorted(both))
-        connection.execute(f"SET allowed_directories = [{folders}]")
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-        rows = connection.execute(sql).fetchall()
-        columns = tuple(str(item[0]) for item in connection.description or ())
-    except duckdb.Error as error:
-        raise InputError(str(error), path="sql", fix="see the views with `show tables`") from error
-    finally:
-        connection.close()
-    return QueryResult(columns, tuple(tuple(row) for row in rows))
 
 
 def _create(path: Path, views: dict[str, str]) -> None:
@@ -172,4 +122,4 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-__all__ = ("QueryResult", "query", "rebuild_catalogue")
+__all__ = ("rebuild_catalogue",)

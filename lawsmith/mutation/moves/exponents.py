@@ -6,6 +6,7 @@ from typing import Final
 from numpy.random import Generator
 
 from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.kinds import exponents_of
 from lawsmith.mutation.moves.places import copies, is_positive, parent_of, places, some
 from schemas.expression import Expression, Op, Var
 from schemas.family import LawParameter
@@ -17,7 +18,7 @@ _FACTOR_OPS: Final = ("mul", "div", "neg")
 
 def exponents(ground: Ground, rng: Generator) -> Iterator[Candidate]:
     """x^a becomes x_ref^(a-b) * x^b, or u^b where u has no dimension."""
-    named = exponent_names(ground)
+    named = exponents_of(ground.original)
     for i, parameter in enumerate(ground.original.parameters):
         if parameter.mutable and parameter.name in named:
             for power in _others(ground, parameter.value, rng, _DRAWS):
@@ -33,19 +34,6 @@ def exponents(ground: Ground, rng: Generator) -> Iterator[Candidate]:
     for paths, name in _bare_factors(ground):
         for power in _others(ground, 1.0, rng, 1):
             yield from _repowered(ground, paths, Var(name), 1.0, power)
-
-
-def exponent_names(ground: Ground) -> frozenset[str]:
-    """Parameters that stand as a whole exponent everywhere they stand."""
-    as_exponent: set[str] = set()
-    elsewhere: set[str] = set()
-    for path, node in ground.tree.items():
-        if not isinstance(node, Var):
-            continue
-        parent = ground.tree[parent_of(path)]
-        whole = isinstance(parent, Op) and parent.op == "pow" and path.endswith("/args/1")
-        (as_exponent if whole else elsewhere).add(node.var)
-    return frozenset(as_exponent - elsewhere)
 
 
 def _others(ground: Ground, power: float, rng: Generator, count: int) -> tuple[float, ...]:
@@ -98,4 +86,4 @@ def _bare_factors(ground: Ground) -> Iterator[tuple[list[str], str]]:
             yield together, node.var
 
 
-__all__ = ("SHIFTS", "exponent_names", "exponents")
+__all__ = ("SHIFTS", "exponents")

@@ -11,12 +11,15 @@ from lawsmith.release.content import cut_policy
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
     SEALED_MANIFEST,
+    claims_digests,
+    claims_of,
     describe_file,
     file_sha256,
     list_files,
     release_digest,
 )
 from lawsmith.release.tables import CALIBRATED_TABLES, TABLE_PATHS
+from lawsmith.rules import WHERE, named, stated_rules, unstated
 from schemas.record import CANARY
 from schemas.release import Fault, PublicManifest, ReleaseFile, SealedManifest
 
@@ -78,9 +81,12 @@ def manifest_faults(
     for name, manifest in ((PUBLIC_MANIFEST, public), (SEALED_MANIFEST, sealed)):
         if manifest is not None and manifest.canary != CANARY:
             yield Fault(path=f"{name}/canary", what=f"is {manifest.canary!r}")
+    stated = stated_rules(policy.name for policy in public.policies)
+    for rule in unstated(stated, public.problems > 0):
+        yield Fault(path=f"{WHERE}/{named(rule)}", what="is missing")
     if cut_policy(public) not in public.policies:
         yield Fault(
-            path=f"{PUBLIC_MANIFEST}/policies/cut-1",
+            path=f"{WHERE}/{named('cut')}",
             what="is not what window, cutoff, until, eligibility and marks say",
         )
     if sealed is not None:
@@ -108,6 +114,13 @@ def _commitments(root: Path, public: PublicManifest, sealed: SealedManifest) -> 
             path=f"{SEALED_MANIFEST}/content_digest",
             what=f"is not that of the rows, policies and key: {found}",
         )
+    claims = claims_digests(claims_of(public))
+    for name in sorted({*claims, *sealed.claims}):
+        if claims.get(name) != sealed.claims.get(name):
+            yield Fault(
+                path=f"{PUBLIC_MANIFEST}/{name}",
+                what=f"is not what {SEALED_MANIFEST} has a hash of",
+            )
     listed = {item.path: item for item in sealed.files}
     for item in public.files:
         if listed.get(item.path) != item:

@@ -9,7 +9,7 @@ from typing import Final, get_args
 
 from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
 from lawsmith.release.bundle.calibrated_reading import read_calibrated_public, read_problems
-from lawsmith.release.bundle.lines import bare, load, load_lines, without_canary
+from lawsmith.release.bundle.lines import bare, load, load_lines, load_manifest, without_canary
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
@@ -108,7 +108,8 @@ def read_public(release: Path) -> PublicRelease:
     """The public tree of a release folder; sealed/ is not opened.
 
     Raises:
-        PrerequisiteError: the folder is no release.
+        PrerequisiteError: the folder is no release, or its rows have a form that another Lawsmith
+            reads.
         IntegrityError: a file or row does not read; the path says which.
     """
     manifest = read_manifest(release)
@@ -193,7 +194,7 @@ def read_manifest(release: Path) -> PublicManifest:
         raise PrerequisiteError(
             f"no release at {release}", fix="give a folder with public/manifest.json"
         )
-    return load(release, PUBLIC_MANIFEST, PublicManifest.from_json)
+    return load_manifest(release)
 
 
 def _task_rows(release: Path, table: PublicTable, identity: str) -> list[Row]:

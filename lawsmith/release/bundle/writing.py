@@ -13,6 +13,7 @@ from lawsmith.mutation.screening import certify
 from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
+from lawsmith.release.bundle.lines import load_manifest
 from lawsmith.release.bundle.reading import load, load_lines
 from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.content import ReleaseContent, check_version
@@ -22,8 +23,10 @@ from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
     SEALED_MANIFEST,
+    claims_digests,
     file_sha256,
     manifest_text,
+    public_claims,
     public_manifest,
     sealed_manifest,
 )
@@ -32,7 +35,7 @@ from lawsmith.release.problems import data_licences, pool_path
 from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
 from schemas.calibrated_task import ParallelKey
 from schemas.record import Instant
-from schemas.release import PublicManifest, SealedManifest
+from schemas.release import SealedManifest
 from schemas.task import SealedKey
 
 
@@ -138,7 +141,7 @@ def _refuse_changed_laws(root: Path, assembly: Assembly) -> None:
     for folder in sorted(root.glob("*/")) if root.is_dir() else []:
         if folder.name.startswith(".") or not (folder / "sealed" / "keys.jsonl").is_file():
             continue
-        manifest = load(folder, PUBLIC_MANIFEST, PublicManifest.from_json)
+        manifest = load_manifest(folder)
         if manifest.collection != assembly.content.collection:
             continue
         stored = _stored_laws(folder)
@@ -209,6 +212,7 @@ def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: s
         folder,
         content,
         digest=assembly.digest,
+        claims=claims_digests(public_claims(content)),
         key_sha256=assembly.key_sha256,
         created_at=created_at,
         code_version=code_version,
