@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -192,6 +193,35 @@ def test_a_damaged_partition_is_named(store: Store) -> None:
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(IntegrityError, match=WEEK):
         read_partition(store, "cards", "temporal", WEEK)
+
+
+@pytest.mark.parametrize("kind", ["cut short", "zeroed", "flipped", "emptied"])
+def test_damaged_bytes_of_a_partition_are_always_told(store: Store, kind: str) -> None:
+    rows = [_family(f"sample:{number:04}") for number in range(40)]
+    write_partition(store, "families", "temporal-sample", WEEK, rows)
+    path = store.tables / "families" / "temporal-sample" / f"{WEEK}.parquet"
+    data = path.read_bytes()
+    whole = read_partition(store, "families", "temporal-sample", WEEK)
+    draw = np.random.default_rng(7)
+    for _ in range(60):
+        place = int(draw.integers(len(data)))
+        bad = bytearray(data)
+        if kind == "cut short":
+            del bad[place:]
+        elif kind == "zeroed":
+            bad[place : place + 2048] = bytes(len(bad[place : place + 2048]))
+        elif kind == "flipped":
+            for spot in draw.integers(len(data), size=3):
+                bad[spot] ^= 1 << int(draw.integers(8))
+        else:
+            bad.clear()
+        path.write_bytes(bad)
+        told, kept = "", list[Row]()
+        try:
+            kept = read_partition(store, "families", "temporal-sample", WEEK)
+        except IntegrityError as error:
+            told = str(error)
+        assert WEEK in told or kept == whole
 
 
 def test_a_record_becomes_a_row_and_comes_back(store: Store) -> None:
@@ -565,15 +595,31 @@ def test_a_lost_key_is_not_replaced_when_releases_need_it(store: Store) -> None:
     collection_key(store, "temporal", ROOT / "data")
     (store.keys / "temporal").unlink()
     (store.releases / "temporal-2026.11.0").mkdir()
-    with pytest.raises(PrerequisiteError, match="restore it"):
+    with pytest.raises(IntegrityError, match="restore it"):
         collection_key(store, "temporal", ROOT / "data")
     assert not (store.keys / "temporal").exists()
 
 
 def test_a_damaged_key_is_refused(store: Store) -> None:
     (store.keys / "temporal").write_text("00ff")
-    with pytest.raises(InputError, match="64 lower-case hex digits"):
+    with pytest.raises(IntegrityError, match="64 lower-case hex digits"):
         collection_key(store, "temporal", ROOT / "data")
+
+
+def test_a_lost_key_is_not_replaced_when_it_was_there(store: Store) -> None:
+    collection_key(store, "temporal", ROOT / "data")
+    (store.keys / "temporal").unlink()
+    for _ in range(2):
+        with pytest.raises(IntegrityError, match="only a backup restores it"):
+            collection_key(store, "temporal", ROOT / "data")
+    assert not (store.keys / "temporal").exists()
+
+
+def test_a_lost_key_is_not_replaced_when_rows_were_drawn_with_it(store: Store) -> None:
+    write_partition(store, "families", "temporal", WEEK, [])
+    with pytest.raises(IntegrityError, match="only a backup restores it"):
+        collection_key(store, "temporal", ROOT / "data")
+    assert not (store.keys / "temporal").exists()
 
 
 def test_an_unknown_collection_is_refused(store: Store) -> None:

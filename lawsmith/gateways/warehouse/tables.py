@@ -235,7 +235,11 @@ def _parquet_bytes(table: str, rows: list[Row]) -> bytes:
     ]
     sink = pa.BufferOutputStream()
     pq.write_table(
-        pa.Table.from_arrays(cells, schema=schema), sink, compression="zstd", version="2.6"
+        pa.Table.from_arrays(cells, schema=schema),
+        sink,
+        compression="zstd",
+        version="2.6",
+        write_page_checksum=True,
     )
     return bytes(sink.getvalue().to_pybytes())
 
@@ -243,7 +247,7 @@ def _parquet_bytes(table: str, rows: list[Row]) -> bytes:
 def _read(table: str, path: Path) -> list[Row]:
     columns = columns_of(table)
     try:
-        with pq.ParquetFile(path) as source:
+        with pq.ParquetFile(path, page_checksum_verification=True) as source:
             found = source.read().to_pylist()
             return [
                 Row(
@@ -253,7 +257,7 @@ def _read(table: str, path: Path) -> list[Row]:
                 )
                 for item in found
             ]
-    except (pa.ArrowException, KeyError) as error:
+    except (pa.ArrowException, KeyError, OSError, ValueError) as error:
         raise IntegrityError(
             f"not a partition of table {table!r}: {error}",
             path=str(path),
