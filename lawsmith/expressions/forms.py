@@ -18,7 +18,7 @@ from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.exponentials import is_exponential, natural
 from lawsmith.expressions.folding import literal_paths
-from lawsmith.expressions.refutation import QUICK_BITS, TIME_LIMIT, WorkError
+from lawsmith.expressions.refutation import QUICK_BITS, TIME_LIMIT, Meter, WorkError
 from lawsmith.expressions.sharpening import ExpiredError, LostError
 from lawsmith.expressions.solving import STARTS, ConstantSearch
 from lawsmith.expressions.truth import exact_number, exact_value, precision
@@ -73,7 +73,7 @@ def same_form(
         return Verdict("equal", plain.how, plain.reason, None, own)
     if not paths:
         return plain
-    left = _Left(started + time_limit, clock, node_count(a) + node_count(b))
+    left = _Left.of(node_count(a) + node_count(b), started + time_limit, clock)
     try:
         return _searched(a, b, own, domain, left)
     except ExpiredError:
@@ -157,18 +157,20 @@ class _Left:
     end: float
     now: Callable[[], float]
     nodes: int
-    work: int = WORK
+    meter: Meter
+
+    @classmethod
+    def of(cls, nodes: int, end: float, now: Callable[[], float]) -> "_Left":
+        return cls(end, now, nodes, Meter(WORK, lambda: now() > end))
 
     def over(self) -> bool:
         """Whether the guard has fired; asked before every evaluation of the laws.
 
         Raises:
-            WorkError: the counted work is used up.
+            WorkError: the counted work is used up, or the guard fired.
         """
-        self.work -= self.nodes
-        if self.work < 0:
-            raise WorkError("work_budget")
-        return self.now() > self.end
+        self.meter.spend(self.nodes, 0)
+        return False
 
     def seconds(self) -> float:
         """Seconds left for the guard."""

@@ -167,7 +167,7 @@ def _judged(before: Expression, after: Expression) -> MoveKind:
         return "operator_swap"
     if powerless.shape(before) == powerless.shape(after):
         return "exponent"
-    if _acts_together(full, before, after):
+    if _acts_together(full, before, after) or _newly_joint(before, after):
         return "interaction"
     return "transform"
 
@@ -195,6 +195,23 @@ def _acts_together(reader: "_Reader", before: Expression, after: Expression) -> 
     inner = {term for base in extra if base[0] == "add" for _, term in base[1]}
     products = [term for term in inner if term[0] == "mul" and len(term[2]) > 1]
     return bool(products) and reader.shape(before) not in inner
+
+
+def _newly_joint(before: Expression, after: Expression) -> bool:
+    """Whether names stand in one term that stood in terms apart."""
+    old = _joint_names(before)
+    return any(not any(one <= other for other in old) for one in _joint_names(after))
+
+
+def _joint_names(node: Expression) -> set[frozenset[str]]:
+    """Names of every term, at any depth; of a tree that is no sum, of the whole."""
+    found = {names_of(node)}
+    if isinstance(node, Op):
+        if node.op in _TERMS:
+            found.clear()
+        for arg in node.args:
+            found |= _joint_names(arg)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
-from lawsmith.expressions import check_dimensions, check_scales
+from lawsmith.expressions import check_dimensions, check_scales, to_infix
 from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
@@ -26,6 +26,14 @@ LARGEST_RATIO: Final = 1e3
 """Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
 BLEND_DEPTH: Final = 2
 """How much deeper a law stands in the blend (1 - s)*g + s*g'."""
+ALIKE: Final = 6
+"""Characters within which two laws count as of one size: their least e then decides."""
+SECOND_MOVE: Final = 12
+"""Characters nearer to the Original's size that a second move must bring the law."""
+LOST_TERM: Final = 12
+"""The same of a second move that takes a term away: sizes are not balanced by losing terms."""
+WRONG_SIDE: Final = 12
+"""The same of a shorter law, on cards whose keyed coin asks for one."""
 SEEN_SHARE: Final = 0.5
 """Share of inputs at which each of several moves must show by itself, with e > 1."""
 
@@ -36,7 +44,7 @@ class Sifted:
 
     candidate: Candidate
     added: int
-    """Nodes that the Counterfactual has more than the Original, over all laws."""
+    """Characters that the Counterfactual's folded laws have more than the Original's."""
     least: float
     """The minimum e over the inputs, both ways."""
     distance: float
@@ -47,7 +55,12 @@ class Sieve:
     """Screens candidates of one ground; what it refuses is kept with the reason."""
 
     def __init__(
-        self, ground: Ground, rejected: list[RejectedCandidate], *, follow: bool = False
+        self,
+        ground: Ground,
+        rejected: list[RejectedCandidate],
+        *,
+        follow: bool = False,
+        longer: bool = True,
     ) -> None:
         """A screen of candidates.
 
@@ -55,6 +68,7 @@ class Sieve:
             ground: the Original and where it is looked at.
             rejected: refused candidates are appended to it.
             follow: whether a candidate that breaks an identity may have readouts recomputed.
+            longer: whether a longer law will do as well as another.
 
         Raises:
             UndefinedValueError: the Original has no value at a point of the ground.
@@ -63,13 +77,23 @@ class Sieve:
         self._follow = follow
         self._laws = laws_of(ground.original)
         self._values = self._table(self._laws)
-        self._nodes = _size(self._laws)
+        self._longer = longer
         self._rejected = rejected
 
     def ranked(self, candidates: list[Candidate]) -> list[Sifted]:
-        """The candidates that pass: fewest moves, fewest added nodes, largest least e, order."""
+        """The candidates that pass: nearest the Original's size, largest least e, order.
+
+        A second move counts as `SECOND_MOVE` nodes. Were the fewest added nodes asked for, nearly
+        every Counterfactual would be the longer law of its pair.
+        """
         found = [one for one in map(self._sifted, candidates) if one is not None]
-        return sorted(found, key=lambda one: (len(one.candidate.moves), one.added, -one.least))
+        return sorted(found, key=lambda one: (self._unlike(one) // ALIKE, -one.least))
+
+    def _unlike(self, one: Sifted) -> int:
+        found = abs(one.added) + SECOND_MOVE * (len(one.candidate.moves) - 1)
+        if len(one.candidate.moves) > 1 and "term_removed" in one.candidate.moves:
+            found += LOST_TERM
+        return found + (WRONG_SIDE if not self._longer and one.added >= 0 else 0)
 
     def _sifted(self, candidate: Candidate) -> Sifted | None:
         try:
@@ -160,7 +184,8 @@ class Sieve:
             self._reject(candidate, "one of its moves hides below the tolerance", 4)
             return None
         least = float(f"{min(w.min() for w, _ in worst):.4g}")
-        return Sifted(candidate, _size(laws) - self._nodes, least, distance)
+        added = _size(folded_laws(candidate.relations)) - self._size
+        return Sifted(candidate, added, least, distance)
 
     def _shows(self, table: Table, rest: RelationSet) -> bool:
         """Whether the law differs, at half of the inputs, from the law that lacks one move."""
@@ -204,6 +229,10 @@ class Sieve:
         return blend_size(self._ground.original, candidate.relations) > MAX_NODES
 
     @cached_property
+    def _size(self) -> int:
+        return _size(folded_laws(self._ground.original))
+
+    @cached_property
     def _folded(self) -> dict[str, int]:
         folded = folded_laws(self._ground.original)
         return {name: node_count(law) for name, law in folded.items()}
@@ -226,7 +255,7 @@ def rejected(candidate: Candidate, reason: str, number: int | None) -> RejectedC
 
 
 def _size(laws: dict[str, Expression]) -> int:
-    return sum(node_count(law) for law in laws.values())
+    return sum(len(to_infix(law)) for law in laws.values())
 
 
 __all__ = ("Sieve", "Sifted", "rejected")

@@ -178,8 +178,8 @@ def test_a_family_of_each_shape_is_no_reparametrised_original(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("shape", SHAPES)
 def test_no_family_of_200_draws_is_a_reparametrised_original(
-    parts: Parts, draw_key: Callable[[int], bytes]
+    shape: str, parts: Parts, draw_key: Callable[[int], bytes]
 ) -> None:
-    forged = [check(shape, range(1, 1 + KEYS), parts, draw_key) for shape in SHAPES]
-    assert sum(forged) >= 190
+    assert check(shape, range(1, 1 + KEYS), parts, draw_key) >= KEYS - 2

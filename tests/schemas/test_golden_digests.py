@@ -967,7 +967,7 @@ GOLDEN: dict[str, str] = {
     "sealed_key": "d231898884aa6ced2a2a4636dcbb97acfc2ffce585bb89d140747d285913c236",
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "c25891d04280cb543995d9ead08ca1cdf740a359e7bb905de7f17aa8bc4ab904",
-    "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "sealed_manifest": "28d985c3677ea7a337ef91645f546eceaaa503bcbf9ebc2301677d4e65de7c1b",
     "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
     "calibrated_world": "8ea6107841f6fabe0fd805c637e49b3457225d5ab3d645db4cfaa0c452867edb",
     "parallel_task": "865f5712cdb363e6b24d1ca1a2b1011b6b57ae3ca82024cfa5eb446c65944be9",
