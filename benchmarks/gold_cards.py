@@ -27,11 +27,13 @@ from schemas.card import (
     ConstraintDraft,
     ControlDraft,
     DefinitionDraft,
+    Origin,
     ParameterDraft,
     ReadoutDraft,
     RelationDraft,
     StatementDraft,
 )
+from schemas.earlier_draft import EARLIER_ORIGINS
 from schemas.packet import Packet
 
 Data = dict[str, Any]
@@ -115,6 +117,9 @@ def _case(relation: Data, packet: Packet, complete: bool) -> GoldCase:
         ],
         sampling=relation.get("sampling", "unstated"),
         sampling_anchors=list(_places(relation.get("sampling_quote", ""), view)),
+        joint_choices=[],
+        necessary=[],
+        worked_values=[],
         fixed_conditions=[],
         mechanisms=[],
         applicability=[
@@ -147,7 +152,7 @@ def _laws(relation: Data, said: list[AnchorDraft]) -> list[RelationDraft]:
             readout=readout,
             expression=infix(law),
             status=status,
-            origin=origin,
+            origin=Origin.model_validate(EARLIER_ORIGINS[origin]),
             anchors=said,
         )
         for readout, law, status, origin in zip(
@@ -237,6 +242,8 @@ def _control(item: Data, relation: Data, view: SearchView, said: list[AnchorDraf
         high=high,
         choices=given if given and low is None else None,
         inert=False,
+        kind=None,
+        range_source=None,
         anchors=list(_quoted(item, view)) or said,
     )
 

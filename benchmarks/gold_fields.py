@@ -270,7 +270,7 @@ def _relations(gold: GoldCase, draft: CardDraft, pairing: Pairing) -> Iterator[C
             ("status", law.status, None if got is None else got.status)
         ]
         if gold.states_origin:
-            claims.append(("origin", law.origin, None if got is None else got.origin))
+            claims.append(("origin", str(law.origin), None if got is None else str(got.origin)))
         for name, stated, given in claims:
             where = f"{path}/{name}" if path else ""
             also = gold.also.get(law.readout, ()) if name == "status" else ()

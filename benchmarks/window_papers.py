@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from schemas.card import ExtractionReply
+
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "sample"
 STEM, PAPER = "sample-0001", "sample:0001"
 _DEFICIT = re.compile(r"half-saturation deficit \$D_h\$ = (\d\.\d{3})")
@@ -73,6 +75,9 @@ def reader() -> Reader:
             ("reviewer", "card"),
         ):
             replies[row["role"]] = row["text"]
+    # A live model answers in the form that it was shown.
+    answer = ExtractionReply.model_validate_json(replies["extractor"])
+    replies["extractor"] = answer.model_dump_json()
     return Reader(replies)
 
 

@@ -7,7 +7,8 @@ VALUE is stored and nothing is regenerated from a seed at read time (design.md, 
 import hashlib
 import hmac
 import re
-from typing import Literal, get_args
+from collections.abc import Iterable
+from typing import Literal, TypeVar, get_args
 
 from numpy.random import PCG64, Generator
 
@@ -40,6 +41,7 @@ TaskEnvironment = Environment | Literal["hidden", "observed"]
 """Of a paired task; `hidden` of a Parallel and `observed` of a Real one."""
 
 KEY_BYTES = 32
+T = TypeVar("T", bound=str)
 
 
 def parse_key(text: str) -> bytes:
@@ -82,9 +84,45 @@ def generator(key: bytes, purpose: Purpose, subject: str) -> Generator:
     return Generator(PCG64(seed(key, purpose, subject)))
 
 
-def _mac(key: bytes, message: str) -> bytes:
+class NamedDraws:
+    """Draws by name under one keyed generator.
+
+    What a name draws, and which of two names comes first, hangs on these names alone: more names
+    change nothing, and nothing hangs on a position in a table. All is HMAC-SHA256 under 32 bytes
+    that the generator gives, so of (id, name) under the collection key.
+    """
+
+    def __init__(self, rng: Generator) -> None:
+        """Args: the keyed generator of one purpose and subject, as `generator` makes it."""
+        self._key = rng.bytes(KEY_BYTES)
+
+    def generator(self, *names: str) -> Generator:
+        """The PCG64 generator of a name, or of several names in their order."""
+        return Generator(PCG64(int.from_bytes(self._hashed("draw", names)[:16], "big")))
+
+    def ordered(self, names: Iterable[T], *beside: str) -> tuple[T, ...]:
+        """The names in the order of their keyed hashes.
+
+        Args:
+            names: distinct names.
+            beside: what the order is for, if there are several.
+        """
+        return tuple(sorted(names, key=lambda name: self._hashed("order", (*beside, name))))
+
+    def _hashed(self, purpose: str, names: tuple[str, ...]) -> bytes:
+        # Lengths keep ("ab", "c") and ("a", "bc") apart.
+        parts = "".join(f"|{len(name)}:{name}" for name in names)
+        return hmac.new(self._key, f"{purpose}{parts}".encode(), hashlib.sha256).digest()
+
+
+def check_key(key: bytes) -> None:
+    """Raises InputError unless a collection key has its 32 bytes."""
     if len(key) != KEY_BYTES:
         raise InputError(f"a collection key has {KEY_BYTES} bytes, not {len(key)}")
+
+
+def _mac(key: bytes, message: str) -> bytes:
+    check_key(key)
     if message.count("|") != (3 if message.startswith("task|") else 2):
         raise InputError(f"an id in {message!r} holds '|'")
     return hmac.new(key, message.encode("utf-8"), hashlib.sha256).digest()

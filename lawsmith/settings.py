@@ -196,7 +196,6 @@ class Settings(Part):
     data_root: Path
     source: str = "sample"
     contact_email: str = ""
-    tolerance_policy: Literal["tol-1"] = "tol-1"
     models: Models = Models()
     api_base: ApiBase = ApiBase()
     api_key_env: ApiKeyEnv = ApiKeyEnv()

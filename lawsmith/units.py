@@ -2,7 +2,8 @@
 
 Syntax: names and symbols of the table joined by `*` and `/` (left to right, as in Python:
 `J/kg/K` or `J/(kg*K)`), powers by `^` or `**` with a decimal or a parenthesised ratio
-(`s^-2`, `m^0.5`, `m^(1/2)`), parentheses, and the number `1`. Case counts. Two units side by
+(`s^-2`, `m^0.5`, `m^(1/2)`), parentheses, and the number `1`. Case counts; `%` and `‰` are
+scales like `percent` and `permille`. Levels (dB, mag, pH) stand only alone. Two units side by
 side without a sign are refused, not multiplied. A unit that is not in the table is an error.
 """
 
@@ -33,7 +34,7 @@ MAX_TEXT: Final = 200
 _MAX_POWER: Final = 12
 _MAX_DECADES: Final = 150
 _TOKEN = re.compile(
-    r"(?P<space> +)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"(?P<space> +)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*|[%‰])"
     r"|(?P<sign>\*\*|[\^*/()+-])"
 )
 _NON_ASCII: Final = {"µ": "u", "μ": "u", "Å": "angstrom", "Ω": "ohm", "°": "deg or degC", "·": "*"}
@@ -184,6 +185,9 @@ def _table() -> Mapping[str, _Row]:
                 scale = row.scale * Fraction(10) ** power
                 prefixed[prefix + symbol] = _Row(row.dimension, scale)
         rows[name] = rows[symbol] = row
+    # Signs that pint reads as something else.
+    rows["%"], rows["‰"] = rows["percent"], rows["permille"]
+    rows["permil"] = rows["permille"]
     rows["delta_degC"] = _Row(rows["K"].dimension, Fraction(1))
     return prefixed | rows
 
@@ -273,7 +277,13 @@ class _UnitReader:
                 f"{text!r} is not in the unit table", f"near: {', '.join(near)}" if near else ""
             )
         if row.kind != "linear":
-            raise self._error(f"{row.kind} unit {text!r} stands only alone", "use K or delta_degC")
+            raise self._error(
+                f"{row.kind} unit {text!r} stands only alone",
+                "use K or delta_degC"
+                if row.kind == "offset"
+                else f"a level per something is a number per it: write 1 for {text} and keep the"
+                " factor of its logarithm in the law",
+            )
         return row
 
     def _exponent(self) -> Fraction:

@@ -18,7 +18,7 @@ from assets import (
 )
 from assets.resources import Engine
 from pipelines.historical_build import CALIBRATION_BUILD, HISTORICAL_BUILD
-from pipelines.release_cut import RELEASE_CUT
+from pipelines.release_cut import RELEASE_JOBS
 from pipelines.temporal_refresh import (
     PUBLICATIONS_REFRESH,
     TEMPORAL_REFRESH,
@@ -50,7 +50,7 @@ defs = dg.Definitions(
         PUBLICATIONS_REFRESH,
         HISTORICAL_BUILD,
         CALIBRATION_BUILD,
-        RELEASE_CUT,
+        *RELEASE_JOBS,
     ],
     schedules=[weekly_refresh, weekly_publications],
     sensors=[newly_published],

@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.resources import Engine
+from lawsmith.gateways.warehouse import rebuild_catalogue
+from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut
-from lawsmith.stages.opening import open_context
+from lawsmith.stages.damage import refuse_lost_rows, set_aside_damaged
+from lawsmith.stages.opening import collection_of_release, open_context
 from lawsmith.stages.pending import pending, pending_historical, pending_problems
 from lawsmith.stages.publications import due_papers
+from lawsmith.stages.unfinished import first_step_left, restore_rows
 from pipelines.launch import launch, open_instance
+from pipelines.release_cut import UNFINISHED
 from schemas.release import Cut
 from schemas.source import Collection
 
@@ -38,6 +43,7 @@ def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outc
         LawsmithError: as the failing stage raised it.
     """
     outcome = Outcome(tuple(weeks), {})
+    outcome.notes += set_aside_damaged(context, weeks)
     if due_papers(context):
         # First, since a new version that is found gives its week work.
         _look_up(context, engine, outcome)
@@ -47,6 +53,8 @@ def refresh(context: StageContext, weeks: Sequence[str], engine: Engine) -> Outc
             run = launch(instance, "temporal_refresh", engine, weeks=sorted(outcome.todo))
             outcome.runs.append(("temporal_refresh", run))
         _look_up(context, engine, outcome)
+    if not outcome.runs and not context.store.catalogue.is_file():
+        rebuild_catalogue(context.store, wait=60.0)
     return outcome
 
 
@@ -68,15 +76,21 @@ def build_historical(
         problems: whether to calibrate missing worlds on real data, too; that takes minutes.
     """
     context = open_context(collection=collection, config_file=engine.config_file or None)
-    jobs = {"historical_build": pending_historical(context)}
-    if problems:
-        jobs["calibration_build"] = pending_problems(context)
-    for job, todo in jobs.items():
-        if todo:
-            with open_instance(context.store) as instance:
-                run = launch(instance, job, engine)
-            outcome.runs.append((job, run))
+    outcome.notes += set_aside_damaged(context, ())
+    if pending_historical(context):
+        _build(context, engine, outcome, "historical_build")
+    if problems and pending_problems(context):
+        # A release of the families alone stands first, as after a refresh: the numbers of
+        # releases then mean the same in whatever order the two commands are run.
+        if not calibrated_sets(context):
+            cut_next(context, engine, outcome, series=HISTORICAL_SERIES, cutoff=None, until=None)
+        _build(context, engine, outcome, "calibration_build")
     cut_next(context, engine, outcome, series=HISTORICAL_SERIES, cutoff=None, until=None)
+
+
+def _build(context: StageContext, engine: Engine, outcome: Outcome, job: str) -> None:
+    with open_instance(context.store) as instance:
+        outcome.runs.append((job, launch(instance, job, engine)))
 
 
 def cut_next(
@@ -88,8 +102,16 @@ def cut_next(
     cutoff: str | None,
     until: str | None,
 ) -> None:
-    """Cut the next release of a series, unless the standing one holds what it would."""
+    """Cut the next release of a series, unless the standing one holds what it would.
+
+    What is left to do of the releases that stand is done: an interrupted cut goes on.
+
+    Raises:
+        LawsmithError: as the failing stage raised it, or rows of the stages are gone.
+    """
+    refuse_lost_rows(context)
     plan: Plan = plan_cut(context, series=series, cutoff=cutoff, until=until)
+    finish(context, engine, outcome)
     if plan.standing is not None:
         outcome.releases.append((plan.standing, False))
         return
@@ -99,12 +121,39 @@ def cut_next(
     outcome.releases.append((cut(context, engine, plan.cut, outcome), True))
 
 
+def finish(context: StageContext, engine: Engine, outcome: Outcome) -> None:
+    """Do what is left of the releases of a collection: rows, exports, evaluations.
+
+    Args:
+        context: of the collection.
+        engine: as the jobs take it.
+        outcome: where the runs are noted.
+
+    Raises:
+        IntegrityError: a release is damaged.
+        LawsmithError: as the failing stage raised it.
+    """
+    track = context.collection.split("-")[0]
+    for folder in sorted(context.store.releases.glob(f"{track}-*")):
+        if collection_of_release(folder.name) != context.collection:
+            continue
+        restored = restore_rows(context, folder.name)
+        if restored:
+            outcome.notes.append(f"{folder.name}: rows of {', '.join(restored)} were made again")
+        first = first_step_left(context, folder.name)
+        if first is not None:
+            with open_instance(context.store) as instance:
+                run = launch(instance, UNFINISHED[first], engine, release_id=folder.name)
+            outcome.runs.append((UNFINISHED[first], run))
+
+
 def cut(context: StageContext, engine: Engine, terms: Cut, outcome: Outcome) -> Path:
     """Cut one release on the given terms; returns its folder.
 
     Raises:
         LawsmithError: as the failing stage raised it.
     """
+    refuse_lost_rows(context)
     ask(context, terms)
     with open_instance(context.store) as instance:
         run = launch(instance, "release_cut", engine, release_id=terms.id)

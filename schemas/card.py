@@ -4,11 +4,14 @@ A card is one case: one set of controls with all readout relations over it. In a
 expressions are infix text and every field is present, null where the source is silent.
 """
 
-from typing import ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
+from schemas.earlier_draft import present_draft, present_origin, present_reply
 from schemas.expression import ExpressionField
+from schemas.near_miss import NearMissDraft
+from schemas.necessary import NecessaryClaim
 from schemas.record import Identity, Name, Part, Record, Sha256
 
 Status = Literal[
@@ -20,10 +23,40 @@ Status = Literal[
     "fitted",
     "qualitative",
 ]
-Origin = Literal["derived_here", "fitted_here", "restated"]
+FormOrigin = Literal["own", "taken_over", "textbook"]
+"""Whose the form of a relation is: the paper's, a cited work's, or common knowledge."""
+ConstantsOrigin = Literal["own", "chosen", "taken_over"]
+"""Whose its constants are: fitted or derived in the paper, set by its authors, or of others."""
+ControlKind = Literal["set", "swept", "argument", "observed"]
+"""Set in an experiment, swept in a computation, the argument of a derived or fitted curve, or a
+measured covariate of a regression. The last two are no manipulations and are tabulated apart."""
+RangeSource = Literal["words", "table", "rows", "validity", "sweep", "axis"]
+"""Where the range of a control is printed: in words, as the extremes of a whole table, in rows
+or captions, as a domain of validity with two ends, as the span of a computed sweep, or as the
+axis of a computed or derived curve."""
 Role = Literal["constant", "fitted", "reference"]
 Sampling = Literal["cartesian", "paired", "unstated"]
 """Whether the source combined its control values freely, only in pairs, or does not say."""
+
+
+class Origin(Part):
+    """Whose a relation is, in two parts; null where the source does not say."""
+
+    form: FormOrigin | None
+    constants: ConstantsOrigin | None
+
+    @property
+    def restated(self) -> bool:
+        """Whether neither part is said to be the paper's own."""
+        return self.form != "own" and self.constants not in ("own", "chosen")
+
+    def __str__(self) -> str:
+        """The two parts in words."""
+        said = [("form", self.form), ("constants", self.constants)]
+        return ", ".join(
+            f"{part} {(value or 'not stated').replace('_', ' ')}" for part, value in said
+        )
+
 
 # --- drafts: what a model fills in -----------------------------------------------------------
 
@@ -75,9 +108,11 @@ class ControlDraft(Part):
     symbol: str
     meaning: str
     unit: str
+    kind: ControlKind | None
     low: float | None
     high: float | None
     choices: list[float] | None
+    range_source: RangeSource | None
     inert: bool
     """The source says that no readout depends on it."""
     anchors: list[AnchorDraft]
@@ -131,6 +166,47 @@ class StatementDraft(Part):
     anchors: list[AnchorDraft]
 
 
+class NecessaryDraft(NecessaryClaim):
+    """A property that the source states as necessary."""
+
+    anchors: list[AnchorDraft]
+
+
+class ControlValue(Part):
+    """The value of one control in a printed tuple, in the control's unit."""
+
+    control: str
+    value: float
+
+
+class JointChoiceDraft(Part):
+    """One printed tuple of control values: each control once."""
+
+    values: list[ControlValue]
+    anchors: list[AnchorDraft]
+
+
+class SettingValue(Part):
+    """The value of a control or parameter in a worked value, in the unit printed there."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class WorkedValueDraft(Part):
+    """A place where the source prints a setting together with what comes out of it."""
+
+    setting: list[SettingValue]
+    readout: str
+    value: float
+    unit: str
+    """Of the value, as printed there."""
+    uncertainty: float | None
+    """Printed with the value, in the same unit."""
+    anchors: list[AnchorDraft]
+
+
 class CardDraft(Part):
     """What a model fills in for one case; nothing has a default."""
 
@@ -144,6 +220,9 @@ class CardDraft(Part):
     constraints: list[ConstraintDraft]
     sampling: Sampling
     sampling_anchors: list[AnchorDraft]
+    joint_choices: list[JointChoiceDraft]
+    necessary: list[NecessaryDraft]
+    worked_values: list[WorkedValueDraft]
     fixed_conditions: list[StatementDraft]
     mechanisms: list[StatementDraft]
     applicability: list[StatementDraft]
@@ -152,12 +231,23 @@ class CardDraft(Part):
     sample_size: list[StatementDraft]
     claim_dependencies: list[StatementDraft]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _present_form(cls, data: Any, info: ValidationInfo) -> Any:
+        return present_draft(data, info)
+
 
 class ExtractionReply(Part):
-    """The whole reply of an extractor: cards, or the reason why there are none."""
+    """The whole reply of an extractor: cards, or the reason why there are none; near misses."""
 
     cards: list[CardDraft]
     none_reason: str | None
+    near_misses: list[NearMissDraft]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _present_form(cls, data: Any, info: ValidationInfo) -> Any:
+        return present_reply(data, info)
 
     @model_validator(mode="after")
     def _one_or_other(self) -> Self:
@@ -218,7 +308,7 @@ class Relation(Part):
     readout: Name
     expression: ExpressionField
     status: Status
-    origin: Origin
+    origin: Annotated[Origin, BeforeValidator(present_origin)]
     anchors: Anchors
 
 
@@ -250,6 +340,10 @@ class Control(Part):
     domain: Domain
     inert: bool
     anchors: Anchors
+    kind: ControlKind | None = None
+    """Null: not stated."""
+    range_source: RangeSource | None = None
+    """Null: not stated."""
 
 
 class Readout(Part):
@@ -298,6 +392,33 @@ class Statement(Part):
     anchors: Anchors
 
 
+class Necessary(NecessaryClaim):
+    """A property that the source states as necessary."""
+
+    readout: Name
+    control: Name | None
+    anchors: Anchors
+
+
+class JointChoice(Part):
+    """One printed tuple of control values."""
+
+    values: tuple[float, ...] = Field(min_length=1)
+    """One value a control, in the order of the card's controls and in their units."""
+    anchors: Anchors
+
+
+class WorkedValue(Part):
+    """A place where the source prints a setting together with what comes out of it."""
+
+    setting: tuple[SettingValue, ...]
+    readout: Name
+    value: float
+    unit: str
+    uncertainty: float | None
+    anchors: Anchors
+
+
 class Card(Record):
     """An executable, anchored case. `id` is `<paper>/r<n>`."""
 
@@ -334,3 +455,19 @@ class Card(Record):
     replayed: bool
     draft_sha256: Sha256
     """Of the canonical JSON of the draft this card was made from; the draft stays in the store."""
+    joint_choices: tuple[JointChoice, ...] = ()
+    """The printed tuples of control values; empty: none is claimed."""
+    necessary: tuple[Necessary, ...] = ()
+    """What the source states as necessary; empty: nothing is claimed."""
+    worked_values: tuple[WorkedValue, ...] = ()
+    """Printed settings with their results; empty: none is claimed."""
+
+    @model_validator(mode="after")
+    def _one_value_a_control(self) -> Self:
+        for i, choice in enumerate(self.joint_choices):
+            if len(choice.values) != len(self.controls):
+                raise ValueError(
+                    f"joint_choices/{i} has {len(choice.values)} values for"
+                    f" {len(self.controls)} controls"
+                )
+        return self

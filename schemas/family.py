@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.card import Domain
+from schemas.card import ControlKind, Domain
 from schemas.expression import ExpressionField
 from schemas.record import Identity, Name, Part, Record, Sha256
 
@@ -67,6 +67,8 @@ class FamilyControl(Part):
     meaning: str
     unit: str
     domain: Domain
+    kind: ControlKind | None = None
+    """As the card states it; null: not stated, or a Historical control, which is set."""
 
 
 class FamilyReadout(Part):
@@ -96,6 +98,8 @@ class FamilyConsistency(Part):
 
     left: ExpressionField
     right: ExpressionField
+    origin: Literal["declared", "computed"] = "declared"
+    """Whether the card states it, or it was found to hold in the Original."""
 
 
 class Mutation(Part):
@@ -108,6 +112,8 @@ class Mutation(Part):
     after: ExpressionField
     introduced: tuple[LawParameter, ...]
     """Parameters that only the Counterfactual has, with units."""
+    follows: bool = False
+    """True of a readout that is recomputed through an identity: no move of its own."""
 
 
 class ConstructionChoice(Part):

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from schemas.card import Domain
 from schemas.expression import ExpressionField
+from schemas.necessary import NecessaryClaim
 from schemas.record import Name, Part, Record
 
 
@@ -97,6 +98,14 @@ class HistoricalConstraint(Part):
     meaning: str
 
 
+class HistoricalNecessary(NecessaryClaim):
+    """A property that the literature states as necessary."""
+
+    readout: Name
+    control: Name | None
+    citation: str
+
+
 class HistoricalCard(Record):
     """A canonical relation with citations in place of anchors. `id` is the slug.
 
@@ -121,3 +130,16 @@ class HistoricalCard(Record):
     """Pairs (left, right) that are equal wherever both are defined."""
     assumptions: tuple[str, ...]
     disclaimer: Literal["does not reconstruct the historical experiment"]
+    necessary: tuple[HistoricalNecessary, ...] = ()
+    """What is stated as necessary; empty: nothing is claimed."""
+
+    @model_validator(mode="after")
+    def _necessary_of_own_names(self) -> Self:
+        readouts = {readout.name for readout in self.readouts}
+        controls = {control.name for control in self.controls}
+        for i, item in enumerate(self.necessary):
+            if item.readout not in readouts:
+                raise ValueError(f"necessary/{i}/readout: {item.readout!r} is no readout")
+            if item.control is not None and item.control not in controls:
+                raise ValueError(f"necessary/{i}/control: {item.control!r} is no control")
+        return self

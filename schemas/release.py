@@ -133,6 +133,9 @@ class SealedManifest(Record):
 
     content_digest: Sha256
     """Over canonical rows sorted by id, policies and the key's hash (`content-1`)."""
+    claims: dict[str, Sha256]
+    """Digest of each field by which the public manifest says something of the release (`claims`):
+    window, policies, counts, strata, cleanliness, models, prompts, parents and the like."""
     key_sha256: Sha256
     attributions: dict[Identity, str]
     """Paper id -> how to cite it; sealed, since a citation leads to the law."""

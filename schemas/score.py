@@ -1,6 +1,6 @@
 """Scores of episodes. Undetermined is a value of its own, never a zero."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from schemas.family import Environment
 from schemas.record import Identity, Part, Record, Sha256
@@ -27,6 +27,8 @@ class ReadoutScore(Part):
 class EpisodeScore(Record):
     """The scores of one episode. `id` is the episode's."""
 
+    schema_version: ClassVar[int] = 2
+
     episode_digest: Sha256
     release_id: Identity
     task_id: Identity
@@ -48,9 +50,13 @@ class EpisodeScore(Record):
     readouts: tuple[ReadoutScore, ...]
     protocol_kept: bool
     weak: bool
+    form: bool | None
+    """The law but for the values of constants, and within tolerance all over the domain; null
+    where that is undecided."""
     strict: bool | None
-    """Null where equivalence is undecided."""
-    strict_delta: bool | None
+    """The law itself, but for the rounding of constants; null where that is undecided."""
+    strict_attainable: bool
+    """The task's law can be written exactly from short numbers."""
     failure: FailureMode | None
     """Null on success and where undetermined."""
     reason: str

@@ -90,6 +90,7 @@ class ReasonCode(StrEnum):
     UNDEFINED_ON_DOMAIN = "undefined_on_domain"
     DOMAIN_MISSING = "domain_missing"
     PAIRED_DOMAIN = "paired_domain"
+    OUTSIDE_DOMAIN = "outside_domain"
     STATUS_TOO_STRONG = "status_too_strong"
     NOT_EXECUTABLE = "not_executable"
     INERT_CONTROL = "inert_control"

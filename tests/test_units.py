@@ -47,6 +47,11 @@ HISTORICAL = Path(__file__).resolve().parents[2] / "shared/reference/historical.
         ("rpm", "T^-1 angle", 0.10471975511965977),
         ("Hz", "T^-1", 1.0),
         ("percent", "1", 0.01),
+        ("%", "1", 0.01),
+        ("%/K", "Th^-1", 0.01),
+        ("1/%", "1", 100.0),
+        ("permil", "1", 0.001),
+        ("‰", "1", 0.001),
         ("ppm", "1", 1e-6),
         ("mmol/L", "L^-3 N", 1.0),
         ("kohm", "M L^2 T^-3 I^-2", 1000.0),
@@ -87,6 +92,12 @@ def test_units_have_a_dimension_and_a_scale(text: str, dimension: str, scale: fl
         "m)",
         "degC/m",
         "mag/m",
+        "mag/Mpc",
+        "dB/m",
+        "dex/kpc",
+        "Np*m",
+        "%%",
+        "k%",
         "m" * 300,
         "((((((((((m))))))))))",
         "hbar",
@@ -118,6 +129,13 @@ def test_units_have_a_dimension_and_a_scale(text: str, dimension: str, scale: fl
 def test_what_is_not_in_the_table_is_an_error(text: str) -> None:
     with pytest.raises(UnitError):
         parse_unit(text)
+
+
+@pytest.mark.parametrize(("text", "fix"), [("dB/m", "number per"), ("degC/m", "delta_degC")])
+def test_a_unit_that_stands_only_alone_says_what_to_write(text: str, fix: str) -> None:
+    with pytest.raises(UnitError, match="stands only alone") as caught:
+        parse_unit(text)
+    assert fix in str(caught.value)
 
 
 def test_an_unknown_unit_names_near_matches() -> None:

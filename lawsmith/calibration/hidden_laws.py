@@ -25,11 +25,14 @@ from lawsmith.calibration.variants import Variant, ground_of, paired_variants, s
 from lawsmith.calibration.worlds import HiddenForm, plan_of
 from lawsmith.curation.known_laws import KnownLaw
 from lawsmith.errors import InputError
+from lawsmith.rules import named
+from lawsmith.seals import NamedDraws
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
-from schemas.expression import Expression
+from schemas.expression import Expression, to_wire
 from schemas.problem import Constant, Problem, ReferenceLaw
+from schemas.record import canonical_json
 
-POLICY: Final = "hidden-1"
+POLICY: Final = named("hidden")
 MOST_SCREENED: Final = 6
 """Variants of one kind of move that are screened before the next kind has its turn."""
 
@@ -122,7 +125,8 @@ def find_hidden_law(
     except InputError as error:
         return Search(None, str(error), ())
     rows: list[RefusedLaw] = []
-    noise, moves, more = rng.spawn(3)
+    first, moves, more = rng.spawn(3)
+    noise = NamedDraws(first)
     try:
         ground = ground_of(problem, bench.base, bench.records)
         kinds = single_variants(bench.base, ground, moves)
@@ -167,7 +171,8 @@ def proposed_law(
     """
     bench = workbench_of(problem, records, train_rows)
     rows: list[RefusedLaw] = []
-    found = _first(bench, [variant_of_proposal(text, bench.base)], rng.spawn(3)[0], known, rows)
+    noise = NamedDraws(rng.spawn(3)[0])
+    found = _first(bench, [variant_of_proposal(text, bench.base)], noise, known, rows)
     if found is None:
         return Search(None, f"{rows[0].failed}: {rows[0].sentence}", tuple(rows))
     return Search(_chosen(bench, found), "", ())
@@ -221,7 +226,7 @@ def workbench_of(
 def _first(
     bench: Workbench,
     variants: Sequence[Variant],
-    rng: Generator,
+    noise: NamedDraws,
     known: Sequence[KnownLaw],
     rows: list[RefusedLaw],
 ) -> Survivor | None:
@@ -229,7 +234,7 @@ def _first(
     ordered = sorted(variants, key=lambda one: (len(one.moves), one.added))
     for _, alike in groupby(ordered, key=lambda one: (len(one.moves), one.added)):
         found = sorted(
-            _survivors(bench, list(alike), rng, rows), key=lambda one: -one.seen.noncentrality
+            _survivors(bench, list(alike), noise, rows), key=lambda one: -one.seen.noncentrality
         )
         for one in found:
             try:
@@ -252,11 +257,12 @@ def _check_new(bench: Workbench, found: Survivor, known: Sequence[KnownLaw]) -> 
 def _survivors(
     bench: Workbench,
     variants: Sequence[Variant],
-    rng: Generator,
+    noise: NamedDraws,
     rows: list[RefusedLaw],
 ) -> Iterator[Survivor]:
     for variant in variants:
-        (own,) = rng.spawn(1)
+        # By the law, not by its turn: what was screened before changes nothing.
+        own = noise.generator(canonical_json(to_wire(variant.law)))
         try:
             found = screened(bench, variant, own)
         except RefusalError as error:

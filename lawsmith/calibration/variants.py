@@ -7,6 +7,7 @@ fitted anew. A move of a constant's value alone is no variant.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from lawsmith.mutation.candidates import composable, composed
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sources import Interface
+from lawsmith.seals import NamedDraws
 from schemas.calibrated_task import HiddenEdit
 from schemas.card import Choices, Range
 from schemas.expression import Expression, names_of, node_count
@@ -30,8 +32,6 @@ from schemas.problem import Constant, Problem
 ROOT: Final = "/relations/0/expression"
 GROUND_POINTS: Final = 64
 KINDS: Final[tuple[MoveKind, ...]] = tuple(kind for kind in MOVES if kind != "coefficient")
-MOST_PAIRS: Final = 12
-"""Variants of two moves that are made where no single move survives."""
 FITTED_STARTS: Final = 3
 """The first starts of a variant are of the base fitted to the records, the rest published."""
 _UNIT_SCALES: Final = {0.5: 0.6, 1.0: 1.5, 2.0: 2.5}
@@ -129,18 +129,17 @@ def single_variants(
 ) -> dict[MoveKind, list[Variant]]:
     """Kind of move -> its variants: fewest added nodes first, then a keyed order.
 
-    The kinds stand in a keyed order.
+    The kinds stand in a keyed order; each draws by its own name.
 
     Args:
         base: the published law.
         ground: of that law.
         rng: the keyed generator of `laws`.
     """
-    streams = dict(zip(KINDS, rng.spawn(len(KINDS)), strict=True))
-    order = [KINDS[place] for place in rng.permutation(len(KINDS)).tolist()]
+    draws = NamedDraws(rng)
     found: dict[MoveKind, list[Variant]] = {}
-    for kind in order:
-        own = streams[kind]
+    for kind in draws.ordered(KINDS):
+        own = draws.generator(kind)
         candidates = list(MOVES[kind](ground, own))
         keyed = [candidates[place] for place in own.permutation(len(candidates)).tolist()]
         found[kind] = _distinct(base, keyed)
@@ -148,21 +147,35 @@ def single_variants(
 
 
 def paired_variants(base: PublishedBase, ground: Ground, rng: Generator) -> list[Variant]:
-    """Variants of two moves at different places, at most `MOST_PAIRS`, by keyed draw."""
-    singles = [
-        candidate
-        for kind, own in zip(KINDS, rng.spawn(len(KINDS)), strict=True)
-        for candidate in MOVES[kind](ground, own)
-        if _structural(candidate)
-    ]
-    found: list[Candidate] = []
-    for index in rng.permutation(len(singles) ** 2).tolist():
-        first, second = singles[index // len(singles)], singles[index % len(singles)]
+    """Variants of two moves at different places, one for each pair of kinds that has one.
+
+    Each pair of kinds draws by itself, and the pairs stand in a keyed order.
+    """
+    draws = NamedDraws(rng)
+    singles = {
+        kind: [one for one in MOVES[kind](ground, draws.generator(kind)) if _structural(one)]
+        for kind in KINDS
+    }
+    pairs = {"|".join(pair): pair for pair in combinations_with_replacement(sorted(KINDS), 2)}
+    found = (_composed(ground, draws, singles, *pairs[name]) for name in draws.ordered(pairs))
+    return _distinct(base, [one for one in found if one is not None])
+
+
+def _composed(
+    ground: Ground,
+    draws: NamedDraws,
+    singles: Mapping[MoveKind, Sequence[Candidate]],
+    one: MoveKind,
+    other: MoveKind,
+) -> Candidate | None:
+    """The first, by keyed draw, of two moves of these kinds that can be made at once."""
+    firsts, seconds = singles[one], singles[other]
+    order = draws.generator(one, other).permutation(len(firsts) * len(seconds))
+    for index in order.tolist():
+        first, second = firsts[index // len(seconds)], seconds[index % len(seconds)]
         if first is not second and composable(first, second):
-            found.append(composed(ground, first, second))
-        if len(found) == MOST_PAIRS:
-            break
-    return _distinct(base, found)
+            return composed(ground, first, second)
+    return None
 
 
 def variant_of(

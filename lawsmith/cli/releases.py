@@ -71,7 +71,7 @@ def release(
         context = open_context(source=source, config_file=config, flags=rules)
         # Dagster takes seconds to import; only the commands that run jobs pay for it.
         from assets.resources import Engine
-        from pipelines.main_job import Outcome, cut
+        from pipelines.main_job import Outcome, cut, finish
 
         outcome = Outcome((), {})
         label = f"release-{uuid4().hex[:8]}"
@@ -88,10 +88,11 @@ def release(
                 allow_incomplete=allow_incomplete,
                 reason=reason,
             )
+            engine = Engine(source=context.source, config_file=str(config or ""))
+            finish(context, engine, outcome)
             if standing is not None:
                 outcome.releases.append((standing, False))
             else:
-                engine = Engine(source=context.source, config_file=str(config or ""))
                 stood = (context.store.releases / terms.id).is_dir()
                 outcome.releases.append((cut(context, engine, terms, outcome), not stood))
             log.tell(outcome)

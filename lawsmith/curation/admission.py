@@ -18,7 +18,12 @@ from lawsmith.curation.admission_claims import (
     restated_gate,
     status_gate,
 )
-from lawsmith.curation.admission_domain import defined_gate, inert_gate, paired_gate
+from lawsmith.curation.admission_domain import (
+    defined_gate,
+    inert_gate,
+    joint_choices_gate,
+    paired_gate,
+)
 from lawsmith.curation.admission_form import (
     anchors_gate,
     coherence_gate,
@@ -81,6 +86,7 @@ GATES: Final = (
     Gate("coherence", coherence_gate, ("dimensions", "executable")),
     Gate("defined", defined_gate, ("executable",)),
     Gate("paired", paired_gate),
+    Gate("joint choices", joint_choices_gate),
     Gate("inert", inert_gate, ("defined",)),
     Gate("status", status_gate, ("packet",)),
     Gate("origin", origin_gate, ("packet",)),

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, TypeVar
 
 from lawsmith.curation.admission_numbers import STATEMENT_TABLES
@@ -32,6 +33,10 @@ from schemas.card import (
     Definition,
     DefinitionDraft,
     Domain,
+    JointChoice,
+    JointChoiceDraft,
+    Necessary,
+    NecessaryDraft,
     Parameter,
     ParameterDraft,
     Range,
@@ -39,8 +44,11 @@ from schemas.card import (
     ReadoutDraft,
     Relation,
     RelationDraft,
+    SettingValue,
     Statement,
     StatementDraft,
+    WorkedValue,
+    WorkedValueDraft,
 )
 from schemas.expression import ARITIES, Expression
 from schemas.packet import Packet
@@ -103,6 +111,12 @@ class _Maker:
         readouts = self._all("readouts", draft.readouts, self._readout)
         parameters = self._all("parameters", draft.parameters, self._parameter)
         constraints = self._all("constraints", draft.constraints, self._constraint)
+        order = [control.name for control in draft.controls]
+        joint_choices = self._all(
+            "joint_choices", draft.joint_choices, partial(self._joint_choice, order)
+        )
+        necessary = self._all("necessary", draft.necessary, self._necessary)
+        worked_values = self._all("worked_values", draft.worked_values, self._worked_value)
         statements = {
             name: self._all(name, getattr(draft, name), self._statement)
             for name in STATEMENT_TABLES
@@ -114,7 +128,8 @@ class _Maker:
             if not getattr(draft, name):
                 self._note(ReasonCode.NOT_EXECUTABLE, f"/{name}", f"a card needs {name}")
         parts = (relations, definitions, consistency, controls, readouts, parameters, constraints)
-        if any(part is None for part in (*parts, *statements.values())):
+        claims = (joint_choices, necessary, worked_values)
+        if any(part is None for part in (*parts, *claims, *statements.values())):
             return None
         if not (relations and controls and readouts):
             return None
@@ -134,6 +149,9 @@ class _Maker:
             constraints=constraints or (),
             sampling=draft.sampling,
             sampling_anchors=sampling_anchors,
+            joint_choices=joint_choices or (),
+            necessary=necessary or (),
+            worked_values=worked_values or (),
             extractor=making.extractor,
             prompt_sha256=making.prompt_sha256,
             revision=making.revision,
@@ -192,6 +210,8 @@ class _Maker:
             domain=self._domain(path, draft),
             inert=draft.inert,
             anchors=anchors,
+            kind=draft.kind,
+            range_source=draft.range_source,
         )
 
     def _readout(self, path: str, draft: ReadoutDraft) -> Readout:
@@ -246,6 +266,57 @@ class _Maker:
             expression=self._infix(f"{path}/expression", draft.expression),
             meaning=draft.meaning,
             anchors=self._anchors(f"{path}/anchors", draft.anchors),
+        )
+
+    def _joint_choice(
+        self, order: Sequence[str], path: str, draft: JointChoiceDraft
+    ) -> JointChoice:
+        anchors = self._anchors(f"{path}/anchors", draft.anchors)
+        given = [item.control for item in draft.values]
+        if sorted(given) != sorted(order):
+            raise self._fatal(
+                ReasonCode.UNDECLARED_NAME,
+                f"{path}/values",
+                f"gives {', '.join(given) or 'no control'}; each of {', '.join(order)} is due once",
+            )
+        values = {item.control: item.value for item in draft.values}
+        return JointChoice(values=tuple(values[name] for name in order), anchors=anchors)
+
+    def _necessary(self, path: str, draft: NecessaryDraft) -> Necessary:
+        anchors = self._anchors(f"{path}/anchors", draft.anchors)
+        readout = self._name(f"{path}/readout", draft.readout)
+        control = draft.control
+        if control is not None:
+            control = self._name(f"{path}/control", control)
+        return Necessary(
+            readout=readout,
+            kind=draft.kind,
+            control=control,
+            direction=draft.direction,
+            at=draft.at,
+            value=draft.value,
+            low=draft.low,
+            high=draft.high,
+            anchors=anchors,
+        )
+
+    def _worked_value(self, path: str, draft: WorkedValueDraft) -> WorkedValue:
+        anchors = self._anchors(f"{path}/anchors", draft.anchors)
+        setting = tuple(
+            SettingValue(
+                name=self._name(f"{path}/setting/{i}/name", item.name),
+                value=item.value,
+                unit=item.unit,
+            )
+            for i, item in enumerate(draft.setting)
+        )
+        return WorkedValue(
+            setting=setting,
+            readout=self._name(f"{path}/readout", draft.readout),
+            value=draft.value,
+            unit=draft.unit,
+            uncertainty=draft.uncertainty,
+            anchors=anchors,
         )
 
     def _statement(self, path: str, draft: StatementDraft) -> Statement:

@@ -126,17 +126,15 @@ def _states_equation(bench: Bench, relation: Relation) -> bool:
 
 def _unfitted(bench: Bench, relation: Relation, words: str) -> str | None:
     """A fit must be spoken of where the relation or one of its fitted parameters stands."""
-    if relation.status != "fitted" and relation.origin != "fitted_here":
+    if relation.status != "fitted":
         return None
-    if relation.status in _EXACT:
-        return f"origin {relation.origin!r}, which is no origin of {relation.status!r}"
-    if relation.status == "fitted" and relation.origin == "derived_here":
-        return f"origin {relation.origin!r}, which is no origin of a fit"
+    if relation.origin.constants == "chosen":
+        return "its constants are called chosen, which no fit gives"
     fitted = [part.anchors for part in bench.card.parameters if part.role == "fitted"]
     near = [prose(bench.nearby(anchors, NEARBY)) for anchors in (relation.anchors, *fitted)]
     if any(_speaks_of_fit(text) or ESTIMATED.search(text) for text in (words, *near)):
         return None
-    return f"origin {relation.origin!r}, and no line on or near its anchors speaks of a fit"
+    return "no line on or near its anchors speaks of a fit"
 
 
 def _fitted_constants(bench: Bench, relation: Relation) -> str | None:
@@ -157,23 +155,24 @@ def _speaks_of_fit(words: str) -> bool:
 
 
 def origin_gate(bench: Bench) -> Iterator[Reason]:
-    """A relation that its lines credit to others only is not called found here."""
+    """The form of a relation that its lines credit to others only is not called the paper's."""
     for i, relation in enumerate(bench.card.relations):
         words = prose(bench.anchored(relation.anchors))
         credit = _TAKEN_OVER.search(words)
-        if relation.origin != "restated" and credit is not None and not _OWN.search(words):
+        taken = relation.origin.form in ("taken_over", "textbook")
+        if not taken and credit is not None and not _OWN.search(words):
             yield Reason(
                 ReasonCode.STATUS_TOO_STRONG,
                 f"/relations/{i}/origin",
-                f"origin {relation.origin!r}, but the anchored lines say {credit[0]!r}",
+                f"{relation.origin}, but the anchored lines say {credit[0]!r}",
             )
 
 
 def restated_gate(bench: Bench) -> Iterator[Reason]:
-    """A case is more than definitions and relations that the paper itself takes over."""
+    """A case is more than definitions and relations of which neither part is the paper's own."""
     relations = bench.card.relations
     claims = [relation for relation in relations if relation.status != "definition"]
-    if all(relation.origin == "restated" for relation in claims or relations):
+    if all(relation.origin.restated for relation in claims or relations):
         yield Reason(
             ReasonCode.RESTATED, "/relations", "every relation is restated from other work"
         )

@@ -13,6 +13,7 @@ from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
 from lawsmith.measurement import DesignError, dense_design, feasible
 from lawsmith.measurement.constraints import Points, columns
+from lawsmith.measurement.holes import definedness
 from schemas.card import Choices, Control
 from schemas.source import ReasonCode
 
@@ -51,6 +52,8 @@ PAIRED: Final = re.compile(
 """Words for values that were taken together, so that no free combination stands behind them."""
 
 DENSE_POINTS: Final = 256
+BOXES: Final = 256
+"""Boxes tried to prove one law defined."""
 BASE_POINTS: Final = 32
 STEPS: Final = 5
 MOVED: Final = 1e-9
@@ -58,7 +61,11 @@ MOVED: Final = 1e-9
 
 
 def defined_gate(bench: Bench) -> Iterator[Reason]:
-    """Each law is real and finite at the dense points and corners; identities hold there."""
+    """Each law is real and finite on the whole domain; identities hold at its dense points.
+
+    It is looked at on the dense design and the corners, and then between them, as certificate 2
+    does (`lawsmith.measurement.holes`).
+    """
     controls = bench.card.controls
     try:
         points = dense_design(controls, bench.constraints, DENSE_POINTS)
@@ -77,6 +84,14 @@ def defined_gate(bench: Bench) -> Iterator[Reason]:
             yield Reason(ReasonCode.UNDEFINED_ON_DOMAIN, path, str(error))
             continue
         values[relation.readout] = np.broadcast_to(np.asarray(found), (len(points),))
+        between = definedness(law, controls, bench.constraints, points, BOXES).hole
+        if between is not None:
+            at = dict(zip(inputs, between.inputs, strict=True))
+            yield Reason(
+                ReasonCode.UNDEFINED_ON_DOMAIN,
+                path,
+                f"{between.path or '/'}: {between.problem} at {at!r}",
+            )
     if whole:
         yield from _identities(bench, values)
 
@@ -118,6 +133,25 @@ def paired_gate(bench: Bench) -> Iterator[Reason]:
         else:
             return
     yield Reason(ReasonCode.PAIRED_DOMAIN, "/sampling", problem)
+
+
+def joint_choices_gate(bench: Bench) -> Iterator[Reason]:
+    """Each printed tuple of control values lies in the domains of its controls."""
+    for i, choice in enumerate(bench.card.joint_choices):
+        for j, (control, value) in enumerate(zip(bench.card.controls, choice.values, strict=True)):
+            if not _within(value, control):
+                yield Reason(
+                    ReasonCode.OUTSIDE_DOMAIN,
+                    f"/joint_choices/{i}/values/{j}",
+                    f"{value!r} is outside the domain of {control.name!r}",
+                )
+
+
+def _within(value: float, control: Control) -> bool:
+    domain = control.domain
+    if isinstance(domain, Choices):
+        return value in domain.choices
+    return domain.low <= value <= domain.high
 
 
 def inert_gate(bench: Bench) -> Iterator[Reason]:
@@ -163,4 +197,4 @@ def _readouts(bench: Bench, points: Points) -> Points:
     return np.array(rows, dtype=np.float64)
 
 
-__all__ = ("defined_gate", "inert_gate", "paired_gate")
+__all__ = ("defined_gate", "inert_gate", "joint_choices_gate", "paired_gate")

@@ -14,7 +14,7 @@ from lawsmith.curation.printed_numbers import is_printed, numeral_readings, unpr
 from lawsmith.curation.reasons import Reason
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import evaluate, number_text
-from schemas.card import Anchors, Choices, Control, Parameter, Readout
+from schemas.card import Anchors, Choices, Control, Necessary, Parameter, Readout
 from schemas.expression import Expression, walk
 from schemas.source import ReasonCode
 
@@ -44,7 +44,24 @@ def numbers_gate(bench: Bench) -> Iterator[Reason]:
         yield from _control(bench, f"/controls/{i}", control)
     for i, readout in enumerate(card.readouts):
         yield from _readout(bench, f"/readouts/{i}", readout)
+    yield from _claims(bench)
     yield from _prose(bench)
+
+
+def _claims(bench: Bench) -> Iterator[Reason]:
+    """Numbers of necessary properties, printed tuples and worked values."""
+    card = bench.card
+    for i, item in enumerate(card.necessary):
+        yield from _necessary(bench, f"/necessary/{i}", item)
+    for i, choice in enumerate(card.joint_choices):
+        numbers = [(f"/values/{j}", value) for j, value in enumerate(choice.values)]
+        yield from _stated(bench, f"/joint_choices/{i}", numbers, choice.anchors)
+    for i, worked in enumerate(card.worked_values):
+        numbers = [(f"/setting/{j}/value", part.value) for j, part in enumerate(worked.setting)]
+        numbers.append(("/value", worked.value))
+        if worked.uncertainty is not None:
+            numbers.append(("/uncertainty", worked.uncertainty))
+        yield from _stated(bench, f"/worked_values/{i}", numbers, worked.anchors)
 
 
 def derivation_gate(bench: Bench) -> Iterator[Reason]:
@@ -103,19 +120,13 @@ def _uncertain(uncertainty: float, value: float, printed: Sequence[Decimal]) -> 
 
 
 def _control(bench: Bench, path: str, control: Control) -> Iterator[Reason]:
-    printed = bench.printed(control.anchors)
     if isinstance(control.domain, Choices):
         numbers = [
-            (f"{path}/domain/choices/{i}", value) for i, value in enumerate(control.domain.choices)
+            (f"/domain/choices/{i}", value) for i, value in enumerate(control.domain.choices)
         ]
     else:
-        numbers = [
-            (f"{path}/domain/low", control.domain.low),
-            (f"{path}/domain/high", control.domain.high),
-        ]
-    for where, value in numbers:
-        if not is_printed(value, printed):
-            yield _missing(bench, where, value, control.anchors)
+        numbers = [("/domain/low", control.domain.low), ("/domain/high", control.domain.high)]
+    yield from _stated(bench, path, numbers, control.anchors)
 
 
 def _readout(bench: Bench, path: str, readout: Readout) -> Iterator[Reason]:
@@ -124,6 +135,25 @@ def _readout(bench: Bench, path: str, readout: Readout) -> Iterator[Reason]:
         value: float | None = getattr(readout, name)
         if value is not None and not is_printed(value, printed):
             yield _missing(bench, f"{path}/{name}", value, readout.anchors)
+
+
+def _necessary(bench: Bench, path: str, item: Necessary) -> Iterator[Reason]:
+    """Numbers of what is necessary; 0 and 1 may stand behind words (never negative, a share)."""
+    numbers = [
+        (f"/{name}", value)
+        for name in ("at", "value", "low", "high")
+        if (value := getattr(item, name)) is not None and value not in (0.0, 1.0)
+    ]
+    yield from _stated(bench, path, numbers, item.anchors)
+
+
+def _stated(
+    bench: Bench, path: str, numbers: Sequence[tuple[str, float]], anchors: Anchors
+) -> Iterator[Reason]:
+    printed = bench.printed(anchors)
+    for where, value in numbers:
+        if not is_printed(value, printed):
+            yield _missing(bench, f"{path}{where}", value, anchors)
 
 
 def _prose(bench: Bench) -> Iterator[Reason]:
@@ -163,7 +193,7 @@ STATEMENT_TABLES: Final = (
 )
 _ANCHORED_TABLES: Final = (
     *("relations", "definitions", "consistency", "controls", "readouts", "parameters"),
-    *("constraints", *STATEMENT_TABLES),
+    *("constraints", "joint_choices", "necessary", "worked_values", *STATEMENT_TABLES),
 )
 
 

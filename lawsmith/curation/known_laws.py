@@ -6,6 +6,7 @@ quantities of the same dimension; every other quantity of the known law is a fre
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
@@ -36,6 +37,47 @@ class KnownRelation:
     """Name -> unit, of every name of the expression."""
     settable: frozenset[str] | None
     """The names that are controls; None = any of them may be (a textbook does not say)."""
+
+    @cached_property
+    def form(self) -> "KnownForm":
+        """What decides whether a law restates this one, apart from how its names are written.
+
+        Names are numbered as they appear, so that relations told apart by their names alone
+        are one form and are searched once.
+        """
+        order = dict.fromkeys(
+            node.var for _, node in walk(self.expression) if isinstance(node, Var)
+        )
+        plain = {name: f"q{number}" for number, name in enumerate(order)}
+        settable = None
+        if self.settable is not None:
+            settable = frozenset(plain[name] for name in self.settable if name in plain)
+        return KnownForm(
+            readout=_dimension(self.readout_unit),
+            expression=substitute(self.expression, {a: Var(b) for a, b in plain.items()}),
+            dimensions=tuple(
+                None
+                if self.settable is not None and name not in self.settable
+                else _dimension(self.units[name])
+                for name in order
+            ),
+            settable=settable,
+        )
+
+
+@dataclass(frozen=True)
+class KnownForm:
+    """A known relation with its names `q0`, `q1`, … in order of appearance."""
+
+    readout: Dimension | None
+    expression: Expression
+    dimensions: tuple[Dimension | None, ...]
+    """Of `q0`, `q1` and so on; None for constants, in whose place no control is put."""
+    settable: frozenset[str] | None
+
+    def dimension(self, name: str) -> Dimension | None:
+        """Of one of its names."""
+        return self.dimensions[int(name[1:])]
 
 
 @dataclass(frozen=True)
@@ -126,16 +168,21 @@ def restated_by(
     if not laws:
         return ()
     named = {control.name: control for control in controls}
+    asked = [(law, _dimension(law.readout_unit)) for law in laws]
+
+    @cache
+    def restates(at: int, form: KnownForm) -> bool:
+        law, dimension = asked[at]
+        return dimension == form.readout and _restates(law, named, form)
+
     return tuple(
         law
         for law in known
-        if all(any(_restates(one, named, r) for r in law.relations) for one in laws)
+        if all(any(restates(at, r.form) for r in law.relations) for at in range(len(laws)))
     )
 
 
-def _restates(law: CandidateLaw, controls: Mapping[str, Control], known: KnownRelation) -> bool:
-    if _dimension(law.readout_unit) != _dimension(known.readout_unit):
-        return False
+def _restates(law: CandidateLaw, controls: Mapping[str, Control], known: KnownForm) -> bool:
     used = sorted(names_of(law.expression))
     functions = _functions(law.expression, frozenset(used))
     for assignment in islice(_assignments(used, controls, known), MAX_ASSIGNMENTS):
@@ -170,19 +217,17 @@ def _domain(control: Control) -> tuple[float, float] | list[float]:
 
 
 def _assignments(
-    used: Sequence[str], controls: Mapping[str, Control], known: KnownRelation
+    used: Sequence[str], controls: Mapping[str, Control], known: KnownForm
 ) -> Iterator[dict[str, str]]:
     """Every way to put the used controls in the place of like-dimensioned known names."""
-    names = sorted(names_of(known.expression))
+    names = [f"q{number}" for number in range(len(known.dimensions))]
     if known.settable is not None:
         names = [name for name in names if name in known.settable]
         if len(names) != len(used):
             return
     places = {
         control: [
-            name
-            for name in names
-            if _dimension(known.units[name]) == _dimension(controls[control].unit)
+            name for name in names if known.dimension(name) == _dimension(controls[control].unit)
         ]
         for control in used
     }
@@ -219,6 +264,7 @@ def _dimension(unit: str) -> Dimension | None:
 __all__ = (
     "MAX_ASSIGNMENTS",
     "CandidateLaw",
+    "KnownForm",
     "KnownLaw",
     "KnownRelation",
     "family_law",

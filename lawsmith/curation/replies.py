@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from lawsmith.chat import Reply, reply_json
 from lawsmith.curation.plain_text import hidden_characters
 from lawsmith.errors import InputError
+from schemas.earlier_draft import LIVE
 from schemas.record import Part, canonical_json
 
 MAX_PROBLEMS = 20
@@ -17,7 +18,8 @@ def read_reply(reply: Reply, model: type[PartT]) -> PartT | tuple[str, ...]:
     """The record of a complete reply, or what is wrong with it, each with its path.
 
     Numbers given as text, unknown fields, duplicate keys and non-finite numbers are faults;
-    nothing is converted or filled in. So are characters that steer what is shown.
+    nothing is converted or filled in. So are characters that steer what is shown. Only a recorded
+    reply may be of an earlier form of its record (`schemas.earlier_draft`).
     """
     try:
         data = reply_json(reply)
@@ -29,7 +31,7 @@ def read_reply(reply: Reply, model: type[PartT]) -> PartT | tuple[str, ...]:
         return _cut(list(hidden))
     try:
         text = canonical_json(data)
-        return model.model_validate_json(text)
+        return model.model_validate_json(text, context=None if reply.replayed else LIVE)
     except ValidationError as error:
         return _problems(error)
     except ValueError as error:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,14 +12,17 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from lawsmith.errors import InputError
-from lawsmith.evaluation.scoring import SCORER_VERSION, STRICT_DELTA_RULE
+from lawsmith.evaluation.scoring import SCORER_VERSION, SUCCESS_RULE
 from schemas.record import canonical_json
-from schemas.score import EpisodeScore
+from schemas.score import EpisodeScore, FailureMode
 
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 BOOTSTRAP_SEED: Final = 20_251_130
 """Seed of the report's own generator: an interval is the same in every report."""
+
+FAILURE_MODES: Final[tuple[FailureMode, ...]] = get_args(FailureMode)
+"""In the order in which they are asked; the first that applies is an episode's."""
 
 Group = tuple[str, str, str, str, str]
 """Collection, setting, environment, protocol with its budget, player."""
@@ -57,9 +60,12 @@ class TableRow:
     s_valid: float | None
     """Mean S over episodes with an admissible predictor."""
     weak: Rate
+    form: Rate
     strict: Rate
-    strict_delta: Rate
+    attainable: int
+    """Episodes whose task has a law that can be written exactly: what strict can reach."""
     failures: Mapping[str, int]
+    """Failure mode -> episodes, every mode, in the order in which they are asked."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Report:
     replayed: bool
     scorer_version: str
     rule: str
-    """The rule of strict_delta, printed under every table."""
+    """What form and strict mean, printed under every table."""
 
     def to_json(self) -> str:
         """The report as canonical JSON."""
@@ -110,7 +116,7 @@ def make_report(
         synthetic_sources=any(score.synthetic_sources for score in scores),
         replayed=any(score.replayed for score in scores),
         scorer_version=SCORER_VERSION,
-        rule=STRICT_DELTA_RULE,
+        rule=SUCCESS_RULE,
     )
 
 
@@ -162,7 +168,7 @@ def _render(report: Report, template: str, *, html: bool) -> str:
     tables: dict[tuple[str, str, str], list[TableRow]] = defaultdict(list)
     for row in report.rows:
         tables[(row.collection, row.setting, row.protocol)].append(row)
-    return pages.get_template(template).render(report=report, tables=tables)
+    return pages.get_template(template).render(report=report, tables=tables, modes=FAILURE_MODES)
 
 
 def _group(score: EpisodeScore) -> Group:
@@ -176,10 +182,9 @@ def _group(score: EpisodeScore) -> Group:
 
 def _row(group: Group, scores: Sequence[EpisodeScore], rng: Generator) -> TableRow:
     valid = [score.prediction for score in scores if score.prediction is not None]
-    failures: dict[str, int] = defaultdict(int)
-    for score in scores:
-        if score.failure is not None:
-            failures[score.failure] += 1
+    failures: dict[str, int] = {
+        mode: sum(score.failure == mode for score in scores) for mode in FAILURE_MODES
+    }
     families = [score.family_id for score in scores]
     picks = _resamples(families, rng)
     return TableRow(
@@ -191,11 +196,10 @@ def _row(group: Group, scores: Sequence[EpisodeScore], rng: Generator) -> TableR
         s_all=_rate([_s_all(score) for score in scores], families, picks),
         s_valid=float(np.mean(valid)) if valid else None,
         weak=_rate([_weak(score) for score in scores], families, picks),
+        form=_rate([_decided(score, score.form) for score in scores], families, picks),
         strict=_rate([_decided(score, score.strict) for score in scores], families, picks),
-        strict_delta=_rate(
-            [_decided(score, score.strict_delta) for score in scores], families, picks
-        ),
-        failures=dict(sorted(failures.items())),
+        attainable=sum(score.strict_attainable for score in scores),
+        failures=failures,
     )
 
 

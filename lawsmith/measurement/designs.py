@@ -23,9 +23,10 @@ from lawsmith.measurement.sampling import (
     sobol,
     to_unit,
 )
+from lawsmith.rules import named
 from schemas.source import ReasonCode
 
-DESIGN_POLICY: Final = "designs-1"
+DESIGN_POLICY: Final = named("designs")
 BUDGETS: Final = (1, 2, 4, 8, 16)
 FIXED_POINTS: Final = BUDGETS[-1]
 CANDIDATES: Final = 64

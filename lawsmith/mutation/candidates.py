@@ -1,26 +1,30 @@
 """Candidates of a card by kind of move, made by keyed moves and screened cheaply."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.distinctness import STRUCTURAL
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.historical import counterfactual_of
+from lawsmith.mutation.kinds import STRUCTURAL, alike
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.rules import named
+from lawsmith.seals import NamedDraws
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard
 
-SEARCH_POLICY: Final = "search-1"
+SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
-MAX_PAIRS: Final = 40
-"""Candidates of two moves that are made for one kind of move."""
+LONGER: Final = 0.5
+"""Share of cards that take a longer Counterfactual as gladly as another."""
+MAX_PAIRS: Final = 6
+"""Candidates of two moves that are made for one pair of kinds."""
 
-_Identity = tuple[frozenset[tuple[str, Expression]], tuple[tuple[str, float], ...]]
+Identity = tuple[frozenset[tuple[str, Expression]], tuple[tuple[str, float], ...]]
 
 
 def historical_candidates(
@@ -38,6 +42,7 @@ class Pool:
 
     Attributes:
         kinds: every kind of move, in the keyed order in which a card considers them.
+        longer: the card's keyed coin: whether it takes a longer law as gladly as another.
     """
 
     def __init__(self, ground: Ground, rng: Generator, rejected: list[RejectedCandidate]) -> None:
@@ -47,46 +52,72 @@ class Pool:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
-        self._sieve = Sieve(ground, rejected)
-        self._seen: set[_Identity] = set()
-        self._rngs = dict(zip(MOVES, rng.spawn(len(MOVES)), strict=True))
-        self._singles = {
-            kind: _shuffled(list(move(ground, self._rngs[kind])), self._rngs[kind])
-            for kind, move in MOVES.items()
+        self._given: set[tuple[MoveKind, MoveKind]] = set()
+        self._draws = NamedDraws(rng)
+        self.longer = bool(self._draws.generator("longer").random() < LONGER)
+        self._sieve = Sieve(ground, rejected, follow=True, longer=self.longer)
+        self._singles = {kind: self._made(kind) for kind in MOVES}
+        # Of two moves, both must change the form or be called a coefficient.
+        self._parts = {
+            kind: [
+                one
+                for one in singles
+                if kind not in STRUCTURAL or not alike(ground.original, one.relations)
+            ]
+            for kind, singles in self._singles.items()
         }
-        names = tuple(MOVES)
-        self.kinds: tuple[MoveKind, ...] = tuple(names[i] for i in rng.permutation(len(names)))
+        self.kinds: tuple[MoveKind, ...] = self._draws.ordered(MOVES)
 
     def of_kind(self, kind: MoveKind) -> Iterator[Sifted]:
         """The screened candidates with a move of a kind that were not given out before.
 
-        Order: fewest moves, fewest added nodes, largest minimum e, then a keyed order. A
-        coefficient alone is no structural change, so it comes with a second move.
+        Order: nearest the Original's size, largest minimum e, then a keyed order. A coefficient
+        alone is no structural change, so it comes with a second move.
         """
-        if kind in STRUCTURAL:
-            yield from self._sieve.ranked(self._fresh(self._singles[kind]))
-        yield from self._sieve.ranked(self._fresh(self._pairs(kind)))
+        alone = self._singles[kind] if kind in STRUCTURAL else []
+        yield from self._sieve.ranked(distinct_laws([*alone, *self._pairs(kind)]))
 
-    def _pairs(self, kind: MoveKind) -> list[Candidate]:
-        others = [one for singles in self._singles.values() for one in singles]
-        own = self._singles[kind]
-        found: list[Candidate] = []
-        for index in self._rngs[kind].permutation(len(own) * len(others)).tolist():
-            first, second = own[index // len(others)], others[index % len(others)]
-            if len(found) == MAX_PAIRS:
-                break
-            if STRUCTURAL & {*first.moves, *second.moves} and composable(first, second):
-                found.append(composed(self._ground, first, second))
-        return found
+    def is_wanted(self, sifted: Sifted) -> bool:
+        """Whether a candidate's size suits the card's keyed coin.
 
-    def _fresh(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        new: list[Candidate] = []
-        for candidate in candidates:
-            name = _identity(candidate)
-            if name not in self._seen:
-                self._seen.add(name)
-                new.append(candidate)
-        return new
+        Most moves make a law longer. So that the longer law of a pair is not always the
+        Counterfactual, some cards take a longer one only where nothing else passes.
+        """
+        moves = sifted.candidate.moves
+        if len(moves) > 1 and "term_removed" in moves:
+            # Sizes are not balanced by losing terms.
+            return False
+        return self.longer or sifted.added <= 0
+
+    def _made(self, kind: MoveKind) -> list[Candidate]:
+        """The candidates of one move of a kind, in a keyed order."""
+        rng = self._draws.generator(kind)
+        made = list(MOVES[kind](self._ground, rng))
+        return [made[i] for i in rng.permutation(len(made))]
+
+    def _pairs(self, kind: MoveKind) -> Iterator[Candidate]:
+        """Candidates of two moves, one of them of the kind; each pair of kinds has its share."""
+        for other in self._draws.ordered(MOVES, kind):
+            pair = (min(kind, other), max(kind, other))
+            if pair not in self._given:
+                self._given.add(pair)
+                yield from self._pairs_of(*pair)
+
+    def _pairs_of(self, one: MoveKind, other: MoveKind) -> Iterator[Candidate]:
+        if not STRUCTURAL & {one, other}:
+            return
+        firsts, seconds = self._parts[one], self._parts[other]
+        rng = self._draws.generator(one, other)
+        given = 0
+        for index in rng.permutation(len(firsts) * len(seconds)).tolist():
+            first, second = firsts[index // len(seconds)], seconds[index % len(seconds)]
+            if composable(first, second):
+                # What brings constants stands first.
+                pair = (first, second) if first.introduced else (second, first)
+                yield composed(self._ground, *pair)
+                given += 1
+            if given == MAX_PAIRS:
+                return
 
 
 def composable(first: Candidate, second: Candidate) -> bool:
@@ -110,11 +141,15 @@ def composed(ground: Ground, first: Candidate, second: Candidate) -> Candidate:
     return replace(both, without=(first.relations, second.relations))
 
 
-def _shuffled(candidates: list[Candidate], rng: Generator) -> list[Candidate]:
-    return [candidates[i] for i in rng.permutation(len(candidates))]
+def distinct_laws(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The first of those that make the same law."""
+    found: dict[Identity, Candidate] = {}
+    for candidate in candidates:
+        found.setdefault(identity_of(candidate), candidate)
+    return list(found.values())
 
 
-def _identity(candidate: Candidate) -> _Identity:
+def identity_of(candidate: Candidate) -> Identity:
     """Equal for candidates that make the same law, whatever their moves are called."""
     introduced = tuple((parameter.name, parameter.value) for parameter in candidate.introduced)
     return frozenset(candidate.edits.items()), tuple(sorted(introduced))
@@ -128,5 +163,7 @@ __all__ = (
     "Pool",
     "composable",
     "composed",
+    "distinct_laws",
     "historical_candidates",
+    "identity_of",
 )

@@ -23,7 +23,6 @@ from schemas.family import (
 from schemas.historical_card import HistoricalCard, MutationRule
 from schemas.record import strict_json
 
-DRAW_POLICY: Final = "draw-1"
 DIGITS: Final = 3
 """Significant digits of a drawn value: a short literal can be found exactly."""
 
@@ -129,4 +128,4 @@ def counterfactual_of(
     return edited(original, edits), tuple(mutations)
 
 
-__all__ = ("DRAW_POLICY", "counterfactual_of", "draw", "load_historical", "original_of")
+__all__ = ("counterfactual_of", "draw", "load_historical", "original_of")

@@ -1,7 +1,8 @@
 """Counterfactuals that somebody else proposes, as data: checked before anything is built of them.
 
 A proposal is untrusted. It must be a relation set of the same shape as the Original and declare
-every change it makes; whether it is any good is for the screen and the certificates to say.
+every change it makes. What kind of move a change is, code reads from the trees; whether it is any
+good is for the screen and the certificates to say.
 """
 
 from typing import Final
@@ -10,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from lawsmith.errors import InputError
 from lawsmith.mutation.ground import Candidate, Ground, scale_choices
+from lawsmith.mutation.kinds import kinds_of, other_constants
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, sizes_of
 from lawsmith.mutation.strata import by_move
@@ -57,13 +59,15 @@ def candidate_of(text: str, ground: Ground) -> Candidate:
             fix="declare every change, and each introduced parameter once, at the end",
         )
     _check_names(rebuilt, ground)
-    without = _without(proposal.mutations, ground)
-    for relations in (rebuilt, *without):
+    _check_size(rebuilt)
+    mutations = _classified(proposal.mutations, rebuilt, ground)
+    without = _without(mutations, ground)
+    for relations in without:
         _check_size(relations)
     return Candidate(
-        moves=tuple(group[0].move for group in by_move(proposal.mutations)),
+        moves=tuple(group[0].move for group in by_move(mutations)),
         edits=edits,
-        mutations=proposal.mutations,
+        mutations=mutations,
         relations=rebuilt,
         choices=scale_choices(introduced),
         without=without,
@@ -82,6 +86,15 @@ def _parsed(text: str) -> Proposal:
         raise InputError(first["msg"], path=where) from error
     except ValueError as error:
         raise InputError(f"no strict JSON: {error}") from error
+
+
+def _classified(
+    mutations: tuple[Mutation, ...], counterfactual: RelationSet, ground: Ground
+) -> tuple[Mutation, ...]:
+    """The mutations under the kinds that code reads, whatever they call themselves."""
+    if other_constants(ground.original, counterfactual, ground.interface.controls):
+        return tuple(m.model_copy(update={"move": "coefficient"}) for m in mutations)
+    return kinds_of(mutations, ground.original, counterfactual)
 
 
 def _check_mutations(mutations: tuple[Mutation, ...], ground: Ground) -> None:

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.mutation.refusals import ForgeError
+from lawsmith.rules import named
 from schemas.card import Readout
 from schemas.family import ConstructionChoice, FamilyReadout
 from schemas.historical_card import HistoricalReadout
 from schemas.source import ReasonCode
 
-TOLERANCE_POLICY: Final = "tol-1"
+TOLERANCE_POLICY: Final = named("tol")
 RELATIVE: Final = 1e-3
 _STEPS: Final = 5
 """A stated resolution needs a tolerance of 5 steps: half a step is then a tenth of it."""

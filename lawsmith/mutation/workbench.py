@@ -16,7 +16,8 @@ from lawsmith.mutation.case import Case
 from lawsmith.mutation.distinctness import STEPS_BOUND, fixed_steps
 from lawsmith.mutation.ground import Ground
 from lawsmith.mutation.historical import original_of
-from lawsmith.mutation.relation_sets import blend_fits, laws_of
+from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
+from lawsmith.mutation.relation_sets import blend_fits, laws_of, units_of
 from lawsmith.mutation.screening import screen
 from lawsmith.mutation.sifting import rejected
 from lawsmith.mutation.sources import Interface, interface_of, relation_set_of
@@ -24,6 +25,7 @@ from lawsmith.mutation.strata import difficulty_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, exact_values, rows
 from lawsmith.seals import Purpose, generator
+from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.family import Design, Family, FamilyReadout, RejectedCandidate, RelationSet, Stratum
 from schemas.historical_card import HistoricalCard
@@ -66,6 +68,7 @@ class Workbench:
         """Args: the card, the collection key, and a background text; None = the template.
 
         Raises:
+            UnitError: a unit that is not in the table, or not alone where it must be.
             ForgeError: the card's relations make no relation set.
             DesignError: the controls and constraints allow no design.
             UndefinedValueError: the Original has no value at a design point.
@@ -78,6 +81,11 @@ class Workbench:
         self.original: RelationSet = (
             original_of(card) if isinstance(card, HistoricalCard) else relation_set_of(card)
         )
+        for unit in (
+            *units_of(self.original, self.interface.controls).values(),
+            *self.interface.units.values(),
+        ):
+            parse_unit(unit)
         self.rejected: list[RejectedCandidate] = []
         self.late: list[int] = []
         self._laws = laws_of(self.original)
@@ -97,7 +105,11 @@ class Workbench:
             candidate: the Counterfactual.
             difficulty: the stratum that it must be measured to be of.
         """
-        found = self._judged(candidate, difficulty)
+        try:
+            found = self._judged(candidate, difficulty)
+        except CARD_FAULTS as error:
+            code, sentence = refusal_of(error)
+            found = f"{code}: {sentence}", None
         if isinstance(found, Family):
             return found
         self.reject(candidate, *found)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lawsmith.release.content import ReleaseContent
@@ -50,6 +51,14 @@ class Assembly:
         """Parallel and Real tasks, by id."""
         tasks = [task for item in self.content.problems for task in item.tasks]
         return tuple(sorted(tasks, key=lambda task: task.id))
+
+    @cached_property
+    def fixed_by_task(self) -> dict[str, list[FixedObservation]]:
+        """Task id -> its Fixed observations, by index."""
+        grouped: dict[str, list[FixedObservation]] = {task.id: [] for task in self.tasks}
+        for row in self.fixed:
+            grouped[row.task_id].append(row)
+        return grouped
 
     @property
     def public_tables(self) -> tuple[PublicTable, ...]:

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from lawsmith.errors import InputError
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.rules import named
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard
@@ -130,7 +131,7 @@ class Cut(Protocol):
 
 
 def cut_policy(cut: Cut) -> Policy:
-    """How the release was cut, as the policy `cut-1`: part of the content digest."""
+    """How the release was cut, as the policy `cut`: part of the content digest."""
     values: dict[str, float | str] = {
         "window": "none" if cut.window is None else str(cut.window),
         "cutoff": cut.cutoff or "none",
@@ -140,7 +141,7 @@ def cut_policy(cut: Cut) -> Policy:
         "synthetic_sources": str(cut.synthetic_sources).lower(),
         "replayed_replies": str(cut.replayed_replies).lower(),
     }
-    return Policy(name="cut-1", values=values)
+    return Policy(name=named("cut"), values=values)
 
 
 __all__ = ("SUFFIXES", "PaperNote", "ReleaseContent", "check_version", "cut_policy")

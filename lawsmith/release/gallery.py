@@ -1,6 +1,8 @@
 """Pages for people: the public gallery without laws, the sealed one with them, the dataset card."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -8,10 +10,10 @@ from markupsafe import Markup
 from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.release.axes import axis_of_values
 from lawsmith.release.content import PaperNote, ReleaseContent
-from lawsmith.release.family_view import conditions, family_view, interface_symbols
-from lawsmith.release.pages import facts_of, page_templates
+from lawsmith.release.family_view import View, conditions, family_view, interface_symbols
+from lawsmith.release.pages import Pages, facts_of, page_templates
 from lawsmith.release.plots import design_svg, observations_svg
-from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
+from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.dataset import Licence
 from schemas.family import Family
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -28,7 +30,7 @@ def public_pages(
     content: ReleaseContent,
     tasks: Sequence[PublicTask],
     fixed: Mapping[str, Sequence[FixedObservation]],
-) -> dict[str, str]:
+) -> Pages:
     """The pages of the tasks as players see them: an index and one page a task.
 
     Only public records go in. Tasks that share a text, which is public, are one case of the
@@ -42,27 +44,25 @@ def public_pages(
     Returns:
         File name -> HTML.
     """
-    pages = page_templates(html=True)
     facts = facts_of(content)
     cases: dict[object, list[PublicTask]] = {}
     for task in tasks:
         cases.setdefault((task.background, task.controls, task.readouts), []).append(task)
-    entries = [
-        {
+    template = page_templates(html=True).get_template("public_task.html.j2")
+
+    def entry(items: Sequence[PublicTask]) -> dict[str, Any]:
+        first = items[0]
+        inputs = [row.inputs for row in fixed[first.id]]
+        return {
             "tasks": items,
-            "controls": items[0].controls,
-            "readouts": items[0].readouts,
-            "symbols": interface_symbols(items[0]),
-            "thumbnail": Markup(
-                design_svg(items[0].controls, [row.inputs for row in fixed[items[0].id]])
-            ),
+            "controls": first.controls,
+            "readouts": first.readouts,
+            "symbols": interface_symbols(first),
+            "thumbnail": Markup(design_svg(first.controls, inputs)),
         }
-        for items in cases.values()
-    ]
-    made = _index_pages("public_index.html.j2", content.release_id, content, entries, len(tasks))
-    template = pages.get_template("public_task.html.j2")
-    for task in tasks:
-        made[f"{task.id}.html"] = template.render(
+
+    def page(task: PublicTask) -> str:
+        return template.render(
             title=f"{task.id} in {content.release_id}",
             manifest=facts,
             task=task,
@@ -71,10 +71,13 @@ def public_pages(
             rows=fixed[task.id],
             charts=_observation_charts(task, fixed[task.id]),
         )
-    return made
+
+    listed = [partial(entry, items) for items in cases.values()]
+    index = _index_pages("public_index.html.j2", content.release_id, facts, listed, len(tasks))
+    return Pages(index | {f"{task.id}.html": partial(page, task) for task in tasks})
 
 
-def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str, str]:
+def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> Pages:
     """The pages with laws: an index with a picture a family, and one page a family.
 
     Args:
@@ -86,30 +89,44 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str
     """
     cards = {card.id: card for card in content.cards}
     notes = {note.paper_id: note.attribution for note in content.papers}
-    pages = page_templates(html=True)
+    keys_of: dict[str, list[SealedKey]] = defaultdict(list)
+    for key in keys:
+        keys_of[key.family_id].append(key)
     facts = facts_of(content)
-    template = pages.get_template("sealed_family.html.j2")
-    made: dict[str, str] = {}
-    entries = []
+    template = page_templates(html=True).get_template("sealed_family.html.j2")
     families = sorted(content.families, key=lambda family: family.id)
-    for number, family in enumerate(families, start=1):
-        laws = {name: sealed_laws(family, name) for name in ENVIRONMENTS}
-        view = family_view(family, cards.get(family.card_id), laws)
-        view["attribution"] = notes.get(family.paper_id or "", "")
-        view["tasks"] = [key for key in keys if key.family_id == family.id]
-        view["page"] = f"family-{number:04d}.html"
-        entries.append(view)
-    for before, view, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
-        made[view["page"]] = template.render(
-            title=f"{view['title_text']}: {content.release_id}, sealed",
+    names = [f"family-{number:04d}.html" for number in range(1, len(families) + 1)]
+
+    # An index shows these views, and the pages of its families follow it.
+    @lru_cache(maxsize=PER_INDEX)
+    def view(at: int) -> View:
+        family = families[at]
+        laws = {name: printed_laws(family, name) for name in ENVIRONMENTS}
+        return family_view(family, cards.get(family.card_id), laws) | {
+            "attribution": notes.get(family.paper_id or "", ""),
+            "tasks": keys_of[family.id],
+            "page": names[at],
+        }
+
+    def page(at: int) -> str:
+        shown = view(at)
+        return template.render(
+            title=f"{shown['title_text']}: {content.release_id}, sealed",
             manifest=facts,
-            before=before,
-            after=after,
-            **view,
+            before={"page": names[at - 1]} if at else None,
+            after={"page": names[at + 1]} if at + 1 < len(names) else None,
+            **shown,
         )
+
+    listed = [partial(view, at) for at in range(len(families))]
     title = f"{content.release_id}, sealed"
-    made |= _index_pages("sealed_index.html.j2", title, content, entries, len(keys))
-    return made
+    index = _index_pages("sealed_index.html.j2", title, facts, listed, len(keys))
+    pages: dict[str, Callable[[], str]] = {}
+    for part, (name, render) in enumerate(index.items()):
+        pages[name] = render
+        for at in range(len(families))[part * PER_INDEX : (part + 1) * PER_INDEX]:
+            pages[names[at]] = partial(page, at)
+    return Pages(pages)
 
 
 def dataset_card(
@@ -151,26 +168,27 @@ def licence_rows(
 def _index_pages(
     template: str,
     title: str,
-    content: ReleaseContent,
-    entries: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    entries: Sequence[Callable[[], Mapping[str, Any]]],
     tasks: int,
-) -> dict[str, str]:
+) -> dict[str, Callable[[], str]]:
     """`index.html`, and `index-2.html` and so on where one page would be too long."""
     parts = [entries[i : i + PER_INDEX] for i in range(0, len(entries), PER_INDEX)] or [entries]
     names = [INDEX, *(f"index-{number}.html" for number in range(2, len(parts) + 1))]
     page = page_templates(html=True).get_template(template)
-    return {
-        name: page.render(
+
+    def render(name: str, part: Sequence[Callable[[], Mapping[str, Any]]]) -> str:
+        return page.render(
             title=title,
-            manifest=facts_of(content),
-            entries=part,
+            manifest=facts,
+            entries=[entry() for entry in part],
             count=len(entries),
             tasks=tasks,
             pages=names,
             here=name,
         )
-        for name, part in zip(names, parts, strict=True)
-    }
+
+    return {name: partial(render, name, part) for name, part in zip(names, parts, strict=True)}
 
 
 def _observation_charts(task: PublicTask, rows: Sequence[FixedObservation]) -> list[dict[str, Any]]:

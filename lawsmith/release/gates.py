@@ -4,7 +4,9 @@ A failed check of an earlier stage does not stop a later stage that runs alone, 
 release repeats them itself.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from lawsmith.errors import IntegrityError
 from lawsmith.mutation.screening import certify, differing_figures
@@ -17,6 +19,8 @@ from schemas.release import Fault
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA, Review
 
 Certifier = Callable[[Family], Sequence[Certificate]]
+CERTIFIERS: Final[Mapping[int, Certifier]] = {2: certify}
+"""Version of the rule `cert` -> what recomputes its certificates."""
 
 
 def check_gates(content: ReleaseContent, certifier: Certifier = certify) -> None:
@@ -55,6 +59,9 @@ def gate_faults(
     unsupported.
     """
     by_id = {card.id: card for card in cards}
+    of_card: dict[str, list[Review]] = defaultdict(list)
+    for review in reviews:
+        of_card[review.card_id].append(review)
     if len({family.id for family in families}) != len(families):
         yield Fault(path="families", what="a family stands twice")
     for family in families:
@@ -69,7 +76,7 @@ def gate_faults(
             )
         yield from _outcomes(family, where, relaxed)
         if family.kind == "temporal":
-            yield from _reviewed(family, reviews)
+            yield from _reviewed(family, of_card[family.card_id])
 
 
 def certificate_faults(family: Family, certifier: Certifier = certify) -> list[Fault]:
@@ -130,6 +137,7 @@ def _outcomes(family: Family, where: str, relaxed: bool) -> Iterator[Fault]:
 
 
 def _reviewed(family: Family, reviews: Sequence[Review]) -> Iterator[Fault]:
+    """What is missing of the reviews of a family, given every review of its card."""
     wanted: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "card": (family.card_digest, CARD_CRITERIA),
         "case": (family.digest, CASE_CRITERIA),
@@ -139,14 +147,12 @@ def _reviewed(family: Family, reviews: Sequence[Review]) -> Iterator[Fault]:
         found = [
             review
             for review in reviews
-            if review.card_id == family.card_id
-            and review.subject == subject
-            and review.subject_digest == digest
+            if review.subject == subject and review.subject_digest == digest
         ]
         accepted = [review for review in found if review.decision == "accept"]
         if not accepted:
             yield Fault(path=where, what=f"no accepting {subject} review of {digest[:12]}")
-            yield from _of_another(family, reviews, subject, digest)
+            yield from _of_another(reviews, subject, digest)
         for review in accepted:
             verdicts = {item.criterion: item.verdict for item in review.criteria}
             missing = [name for name in criteria if name not in verdicts]
@@ -158,13 +164,10 @@ def _reviewed(family: Family, reviews: Sequence[Review]) -> Iterator[Fault]:
                 )
 
 
-def _of_another(
-    family: Family, reviews: Sequence[Review], subject: str, digest: str
-) -> Iterator[Fault]:
+def _of_another(reviews: Sequence[Review], subject: str, digest: str) -> Iterator[Fault]:
     """Reviews of the same card that judged something else than what is released."""
     for review in reviews:
-        same = (review.card_id, review.subject) == (family.card_id, subject)
-        if same and review.subject_digest != digest:
+        if review.subject == subject and review.subject_digest != digest:
             yield Fault(
                 path=f"{row_path('reviews', review.id)}/subject_digest",
                 what=f"is not the digest of the released {subject}",
@@ -172,6 +175,7 @@ def _of_another(
 
 
 __all__ = (
+    "CERTIFIERS",
     "Certifier",
     "admission_faults",
     "certificate_faults",

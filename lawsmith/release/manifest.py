@@ -5,7 +5,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
+
+from pydantic import TypeAdapter
 
 from lawsmith.calibration.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
 from lawsmith.calibration.hidden_laws import POLICY as HIDDEN_POLICY
@@ -21,7 +23,6 @@ from lawsmith.calibration.residuals import (
 from lawsmith.calibration.solvability import LARGEST_ERROR
 from lawsmith.calibration.visibility import ALPHA, POWER
 from lawsmith.calibration.worlds import CALLS, SAMPLES
-from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
 from lawsmith.measurement.designs import (
     BUDGETS,
     DESIGN_POLICY,
@@ -31,6 +32,7 @@ from lawsmith.measurement.designs import (
     LEAST_DISTANCE,
 )
 from lawsmith.mutation.candidates import MAX_PAIRS, SEARCH_POLICY
+from lawsmith.mutation.case import VERSIONS
 from lawsmith.mutation.pairing import CANDIDATES
 from lawsmith.mutation.recovery import DECADES, RANK_BOUND, STARTS, STARTS_POLICY
 from lawsmith.mutation.strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
@@ -39,7 +41,10 @@ from lawsmith.release.content import ReleaseContent, cut_policy
 from lawsmith.release.leaks import SIGNIFICANCE
 from lawsmith.release.tables import parquet_rows
 from lawsmith.release.tasks import ADAPTIVE_CAP, THRESHOLD
+from lawsmith.rules import named
+from schemas.card import Card
 from schemas.family import Family
+from schemas.historical_card import HistoricalCard
 from schemas.record import CANARY, Instant, Record, content_digest, strict_json
 from schemas.release import (
     KindCount,
@@ -49,9 +54,15 @@ from schemas.release import (
     SealedManifest,
     StratumCount,
 )
+from schemas.review import Review
 
 PUBLIC_MANIFEST: Final = "public/manifest.json"
 SEALED_MANIFEST: Final = "sealed/manifest.json"
+_JSON: Final = TypeAdapter(dict[str, Any])
+_NOT_CLAIMED: Final = frozenset(
+    {"files", "sealed_commitment", "canary", "code_version", "created_at"}
+)
+"""What both manifests have, or what is about the writing and not about the release."""
 
 
 def table_digest(lines: Iterable[str]) -> str:
@@ -116,6 +127,17 @@ def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
     )
 
 
+def models_of(
+    cards: Iterable[Card | HistoricalCard], reviews: Iterable[Review]
+) -> dict[str, tuple[str, ...]]:
+    """Role -> the models that answered, as cards and reviews name them; none for Historical."""
+    extractors = {card.extractor for card in cards if isinstance(card, Card)}
+    reviewers = {review.reviewer for review in reviews}
+    if not extractors:
+        return {}
+    return {"extractor": tuple(sorted(extractors)), "reviewer": tuple(sorted(reviewers))}
+
+
 def kinds_of(content: ReleaseContent) -> tuple[KindCount, ...]:
     """How many tasks of each kind a release holds, kinds without any left out."""
     counts = {
@@ -130,6 +152,19 @@ def count_kinds(counts: Mapping[str, int]) -> tuple[KindCount, ...]:
     """Counts by kind as they stand in a manifest."""
     kinds = get_args(KindCount.model_fields["kind"].annotation)
     return tuple(KindCount(kind=kind, tasks=counts[kind]) for kind in kinds if counts.get(kind))
+
+
+_WITHOUT_VALUES: Final = (
+    "records",
+    "content",
+    "truth",
+    "tasks",
+    "gates",
+    "scale",
+    "score",
+    "dense",
+)
+"""Rules of every release that no figures belong to, or whose figures are the scorer's."""
 
 
 def house_policies() -> tuple[Policy, ...]:
@@ -151,18 +186,22 @@ def house_policies() -> tuple[Policy, ...]:
                 "least_distance": LEAST_DISTANCE,
             },
         ),
-        Policy(name=DELTA_POLICY, values={"largest": LARGEST, "smallest": SMALLEST}),
         Policy(
             name=STARTS_POLICY,
             values={"starts": float(STARTS), "decades": DECADES, "least_singular": RANK_BOUND},
         ),
-        Policy(name="protocol-1", values=protocol),
+        Policy(name=named("protocol"), values=protocol),
         Policy(
             name=SEARCH_POLICY,
             values={"candidates": float(CANDIDATES), "pairs": float(MAX_PAIRS)},
         ),
         Policy(name=STRATA_POLICY, values={"far": FAR, "near": NEAR, "hopeless": HOPELESS}),
-        Policy(name="leak-1", values={"significance": SIGNIFICANCE}),
+        Policy(name=named("leak"), values={"significance": SIGNIFICANCE}),
+        Policy(
+            name=named("cert"),
+            values={f"certificate_{n}": float(version) for n, version in VERSIONS.items()},
+        ),
+        *(Policy(name=named(rule), values={}) for rule in _WITHOUT_VALUES),
     )
 
 
@@ -170,7 +209,7 @@ def calibration_policies() -> tuple[Policy, ...]:
     """The named choices behind tasks on real data; only releases with problems have them."""
     return (
         Policy(
-            name="admission-1",
+            name=named("admission"),
             values={
                 "rows": float(MIN_ROWS),
                 "groups": float(MIN_GROUPS),
@@ -179,7 +218,7 @@ def calibration_policies() -> tuple[Policy, ...]:
             },
         ),
         Policy(
-            name="calibration-1",
+            name=named("calibration"),
             values={
                 "target_r2": TARGET,
                 "mean_fraction": MEAN_FRACTION,
@@ -199,17 +238,61 @@ def calibration_policies() -> tuple[Policy, ...]:
                 "solvability_error": LARGEST_ERROR,
             },
         ),
-        Policy(name="structure-1", values={"scorer": SCORER_VERSION}),
+        Policy(name=named("structure"), values={"scorer": SCORER_VERSION}),
+        Policy(name=named("noise"), values={}),
     )
 
 
 def policies_of(content: ReleaseContent) -> tuple[Policy, ...]:
     """The policies of a release by name: the house's, its own, and the dates of its cut."""
-    named = {item.name: item for item in (*house_policies(), *content.policies)}
-    named["cut-1"] = cut_policy(content)
+    found = {item.name: item for item in (*house_policies(), *content.policies)}
+    found[named("cut")] = cut_policy(content)
     if content.problems:
-        named |= {item.name: item for item in calibration_policies()}
-    return tuple(named[name] for name in sorted(named))
+        found |= {item.name: item for item in calibration_policies()}
+    return tuple(found[name] for name in sorted(found))
+
+
+def public_claims(content: ReleaseContent) -> dict[str, Any]:
+    """Field -> value of all that a public manifest says of its release beside its files."""
+    return {
+        "id": content.release_id,
+        "collection": content.collection,
+        "version": content.version,
+        "synthetic_sources": content.synthetic_sources,
+        "replayed_replies": content.replayed_replies,
+        "window": content.window,
+        "cutoff": content.cutoff,
+        "until": content.until,
+        "eligibility": content.eligibility,
+        "policies": policies_of(content),
+        "tasks": sum(item.tasks for item in kinds_of(content)),
+        "kinds": kinds_of(content),
+        "families": len(content.families),
+        "problems": len(content.problems),
+        "dispositions": content.dispositions,
+        "strata": strata_of(content.families),
+        "cleanliness": content.cleanliness,
+        "models": {role: tuple(names) for role, names in sorted(content.models.items())},
+        "prompts": dict(sorted(content.prompts.items())),
+        "incomplete": content.incomplete,
+        "parents": content.parents,
+        "reason": content.reason,
+    }
+
+
+def claims_digests(claims: Mapping[str, Any]) -> dict[str, str]:
+    """Field -> digest of what it says, as the JSON has it; the sealed manifest keeps them."""
+    data = _JSON.dump_python(dict(claims), mode="json")
+    return {name: content_digest("claim", 1, data[name]) for name in sorted(data)}
+
+
+def claims_of(manifest: PublicManifest) -> dict[str, Any]:
+    """The claims of a public manifest that was read."""
+    return {
+        name: getattr(manifest, name)
+        for name in PublicManifest.model_fields
+        if name not in _NOT_CLAIMED
+    }
 
 
 def sealed_manifest(
@@ -217,6 +300,7 @@ def sealed_manifest(
     content: ReleaseContent,
     *,
     digest: str,
+    claims: dict[str, str],
     key_sha256: str,
     created_at: Instant,
     code_version: str,
@@ -231,6 +315,7 @@ def sealed_manifest(
     return SealedManifest(
         id=content.release_id,
         content_digest=digest,
+        claims=claims,
         key_sha256=key_sha256,
         attributions={note.paper_id: note.attribution for note in content.papers},
         files=tuple(files),
@@ -255,28 +340,7 @@ def public_manifest(
         if path.relative_to(root).as_posix() != PUBLIC_MANIFEST
     ]
     return PublicManifest(
-        id=content.release_id,
-        collection=content.collection,
-        version=content.version,
-        synthetic_sources=content.synthetic_sources,
-        replayed_replies=content.replayed_replies,
-        window=content.window,
-        cutoff=content.cutoff,
-        until=content.until,
-        eligibility=content.eligibility,
-        policies=policies_of(content),
-        tasks=sum(item.tasks for item in kinds_of(content)),
-        kinds=kinds_of(content),
-        families=len(content.families),
-        problems=len(content.problems),
-        dispositions=content.dispositions,
-        strata=strata_of(content.families),
-        cleanliness=content.cleanliness,
-        models={role: tuple(names) for role, names in sorted(content.models.items())},
-        prompts=dict(sorted(content.prompts.items())),
-        incomplete=content.incomplete,
-        parents=content.parents,
-        reason=content.reason,
+        **public_claims(content),
         files=tuple(files),
         sealed_commitment=commitment,
         canary=CANARY,
@@ -295,6 +359,8 @@ __all__ = (
     "PUBLIC_MANIFEST",
     "SEALED_MANIFEST",
     "calibration_policies",
+    "claims_digests",
+    "claims_of",
     "count_kinds",
     "describe_file",
     "file_sha256",
@@ -302,7 +368,9 @@ __all__ = (
     "kinds_of",
     "list_files",
     "manifest_text",
+    "models_of",
     "policies_of",
+    "public_claims",
     "public_manifest",
     "release_digest",
     "sealed_manifest",

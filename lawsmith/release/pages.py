@@ -1,5 +1,6 @@
-"""The templates of the galleries with their filters, and what every page says of its release."""
+"""Pages rendered on demand, their templates with filters, what every page says of its release."""
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
@@ -16,6 +17,27 @@ from schemas.record import CANARY
 
 LISTED: Final = 12
 """More choices than this in steps of one are shown by their ends."""
+
+
+class Pages(Mapping[str, str]):
+    """File name -> HTML; a page is rendered each time it is asked for and not kept.
+
+    A gallery of many tasks is larger than memory, so whoever writes or compares it goes through
+    it page by page.
+    """
+
+    def __init__(self, renderers: Mapping[str, Callable[[], str]]) -> None:
+        """Pages by name, each with what renders it."""
+        self._renderers = renderers
+
+    def __getitem__(self, name: str) -> str:
+        return self._renderers[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._renderers)
+
+    def __len__(self) -> int:
+        return len(self._renderers)
 
 
 def facts_of(content: ReleaseContent) -> dict[str, Any]:
@@ -68,4 +90,4 @@ def _domain(domain: Domain) -> Markup:
     return Markup(", ").join(number_html(choice) for choice in found)
 
 
-__all__ = ("facts_of", "page_templates")
+__all__ = ("Pages", "facts_of", "page_templates")

@@ -1,6 +1,7 @@
 """Pages of tasks on real data: public ones without laws, sealed ones with everything."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -11,7 +12,7 @@ from lawsmith.release.changes import tree_marks
 from lawsmith.release.content import ReleaseContent
 from lawsmith.release.family_view import SIDE_BY_SIDE, math_inline
 from lawsmith.release.mathml import equation, math, mathml
-from lawsmith.release.pages import facts_of, page_templates
+from lawsmith.release.pages import Pages, facts_of, page_templates
 from lawsmith.release.problem_plots import (
     MOST_POINTS,
     is_logarithmic,
@@ -42,7 +43,7 @@ def public_problem_pages(
     content: ReleaseContent,
     tasks: Sequence[Task],
     observations: Mapping[str, Sequence[RealObservation]],
-) -> dict[str, str]:
+) -> Pages:
     """A page of all tasks on real data, `real-data.html`, and one page a task.
 
     Only public records go in; nothing brings the two tasks of a problem together.
@@ -56,27 +57,27 @@ def public_problem_pages(
         File name -> HTML; nothing where there are no such tasks.
     """
     if not tasks:
-        return {}
-    pages, facts = page_templates(html=True), facts_of(content)
-    entries = [
-        {
-            "task": task,
-            "symbols": _task_symbols(task),
-            "thumbnail": Markup(task_thumbnail(observations[task.id]))
-            if task.kind == "real"
-            else None,
-        }
-        for task in tasks
-    ]
-    made = {
-        "real-data.html": pages.get_template("public_data.html.j2").render(
+        return Pages({})
+    templates, facts = page_templates(html=True), facts_of(content)
+
+    def index() -> str:
+        entries = [
+            {
+                "task": task,
+                "symbols": _task_symbols(task),
+                "thumbnail": Markup(task_thumbnail(observations[task.id]))
+                if task.kind == "real"
+                else None,
+            }
+            for task in tasks
+        ]
+        return templates.get_template("public_data.html.j2").render(
             title=f"Real data in {content.release_id}", manifest=facts, entries=entries
         )
-    }
-    template = pages.get_template("public_calibrated.html.j2")
-    for task in tasks:
+
+    def page(task: Task) -> str:
         rows = observations.get(task.id, ())
-        made[f"{task.id}.html"] = template.render(
+        return templates.get_template("public_calibrated.html.j2").render(
             title=f"{task.id} in {content.release_id}",
             manifest=facts,
             task=task,
@@ -87,39 +88,47 @@ def public_problem_pages(
             most=MOST_POINTS,
             charts=_training_charts(task, rows) if task.kind == "real" else [],
         )
-    return made
+
+    pages = {f"{task.id}.html": partial(page, task) for task in tasks}
+    return Pages({"real-data.html": index, **pages})
 
 
-def sealed_problem_pages(content: ReleaseContent) -> dict[str, str]:
+def sealed_problem_pages(content: ReleaseContent) -> Pages:
     """A page of all problems, `problems.html`, and one page a problem by id.
 
     Returns:
         File name -> HTML; nothing where there are no problems.
     """
     if not content.problems:
-        return {}
-    pages, facts = page_templates(html=True), facts_of(content)
-    views = []
-    for number, item in enumerate(sorted(content.problems, key=lambda p: p.problem.id), start=1):
-        view = problem_view(item)
-        view["page"] = f"problem-{number:04d}.html"
-        views.append(view)
-    made = {
-        "problems.html": pages.get_template("sealed_problems.html.j2").render(
-            title=f"Problems of {content.release_id}, sealed", manifest=facts, entries=views
-        )
-    }
-    template = pages.get_template("sealed_problem.html.j2")
-    for before, view, after in zip([None, *views], views, [*views[1:], None], strict=False):
-        made[view["page"]] = template.render(
-            title=f"{view['problem'].title}: {content.release_id}, sealed",
+        return Pages({})
+    templates, facts = page_templates(html=True), facts_of(content)
+    problems = sorted(content.problems, key=lambda item: item.problem.id)
+    names = [f"problem-{number:04d}.html" for number in range(1, len(problems) + 1)]
+
+    @lru_cache(maxsize=len(problems))
+    def view(at: int) -> View:
+        return problem_view(problems[at]) | {"page": names[at]}
+
+    def index() -> str:
+        return templates.get_template("sealed_problems.html.j2").render(
+            title=f"Problems of {content.release_id}, sealed",
             manifest=facts,
-            before=before,
-            after=after,
-            most=MOST_POINTS,
-            **view,
+            entries=[view(at) for at in range(len(problems))],
         )
-    return made
+
+    def page(at: int) -> str:
+        shown = view(at)
+        return templates.get_template("sealed_problem.html.j2").render(
+            title=f"{shown['problem'].title}: {content.release_id}, sealed",
+            manifest=facts,
+            before={"page": names[at - 1]} if at else None,
+            after={"page": names[at + 1]} if at + 1 < len(names) else None,
+            most=MOST_POINTS,
+            **shown,
+        )
+
+    pages = {name: partial(page, at) for at, name in enumerate(names)}
+    return Pages({"problems.html": index, **pages})
 
 
 def problem_view(item: CalibratedProblem) -> View:

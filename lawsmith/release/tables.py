@@ -187,13 +187,18 @@ def plain_line(data: Mapping[str, Any]) -> str:
     return canonical_json({**data, "canary": CANARY})
 
 
-def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
-    """Writes rows in the given order with the explicit schema of the table."""
+def arrow_table(table: PublicTable, rows: Sequence[Row]) -> pa.Table:
+    """Rows in the given order as an Arrow table with the explicit schema of the table."""
     columns = COLUMNS[table]
     schema = pa.schema([_field(*column) for column in columns])
     arrays = [pa.array([row[name] for row in rows], type=_ARROW[kind]) for name, kind in columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def write_parquet(path: Path, table: PublicTable, rows: Sequence[Row]) -> None:
+    """Writes rows in the given order with the explicit schema of the table."""
     pq.write_table(
-        pa.Table.from_arrays(arrays, schema=schema),
+        arrow_table(table, rows),
         path,
         compression="zstd",
         version="2.6",
@@ -220,6 +225,19 @@ def read_parquet(path: Path, table: PublicTable) -> list[Row]:
     return rows
 
 
+def rows_where(path: Path, table: PublicTable, column: str, value: str) -> list[Row]:
+    """The rows of a Parquet file in which a column has a value; no other row is made.
+
+    Raises:
+        ValueError: the file is no Parquet or has other columns than the table's.
+    """
+    names = [name for name, _ in COLUMNS[table]]
+    rows: list[Row] = pq.read_table(
+        path, columns=names, filters=[(column, "=", value)], partitioning=None
+    ).to_pylist()
+    return rows
+
+
 def parquet_rows(path: Path) -> int:
     """How many rows a Parquet file has."""
     return int(pq.read_metadata(path).num_rows)
@@ -241,6 +259,7 @@ __all__ = (
     "Column",
     "PublicTable",
     "Row",
+    "arrow_table",
     "calibrated_row",
     "jsonl_text",
     "observation_row",
@@ -249,6 +268,7 @@ __all__ = (
     "read_parquet",
     "record_line",
     "row_path",
+    "rows_where",
     "task_row",
     "write_parquet",
 )

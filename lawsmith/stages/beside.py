@@ -178,6 +178,8 @@ def _parts(draft: CardDraft) -> Iterator[_Part]:
     for i, control in enumerate(draft.controls):
         path = f"/controls/{i}"
         notes = [f"symbol {control.symbol}", control.meaning, *(["inert"] if control.inert else [])]
+        notes += [f"kind {control.kind or 'not stated'}"]
+        notes += [f"range from {control.range_source or 'a place not stated'}"]
         numbers = [("low", control.low, ""), ("high", control.high, "")]
         numbers += [("choice", value, "") for value in control.choices or ()]
         yield path, "control", _domain(control), notes, numbers, control.anchors
@@ -197,7 +199,7 @@ def _parts(draft: CardDraft) -> Iterator[_Part]:
 
 def _laws(draft: CardDraft) -> Iterator[_Part]:
     for i, law in enumerate(draft.relations):
-        notes = [f"status {law.status}", f"origin {law.origin}"]
+        notes = [f"status {law.status}", f"origin: {law.origin}"]
         value = f"{law.readout} = {law.expression}"
         yield f"/relations/{i}", "relation", value, notes, _literals(law.expression), law.anchors
     for i, item in enumerate(draft.definitions):
@@ -214,12 +216,40 @@ def _conditions(draft: CardDraft) -> Iterator[_Part]:
     for i, limit in enumerate(draft.constraints):
         value, numbers = f"{limit.expression} >= 0", _literals(limit.expression)
         yield f"/constraints/{i}", "constraint", value, [limit.meaning], numbers, limit.anchors
+    yield from _claims(draft)
     anchors = draft.sampling_anchors
     yield "/sampling", "sampling", f"control values: {draft.sampling}", [], [], anchors
     for table in STATEMENT_TABLES:
         for i, item in enumerate(getattr(draft, table)):
             kind = table.replace("_", " ")
             yield f"/{table}/{i}", kind, item.statement, [], [], item.anchors
+
+
+def _claims(draft: CardDraft) -> Iterator[_Part]:
+    """Printed tuples, necessary properties and worked values."""
+    numbers: list[_Number]
+    for i, choice in enumerate(draft.joint_choices):
+        value = ", ".join(f"{part.control} = {number_text(part.value)}" for part in choice.values)
+        numbers = [(part.control, part.value, "") for part in choice.values]
+        yield f"/joint_choices/{i}", "joint choice", value, [], numbers, choice.anchors
+    for i, item in enumerate(draft.necessary):
+        stated = item.model_dump(exclude={"readout", "kind", "anchors"}, exclude_none=True)
+        value = f"{item.readout}: " + ", ".join(f"{name} {given}" for name, given in stated.items())
+        numbers = [
+            (name, given, "0 and 1 may stand behind words" if given in (0.0, 1.0) else "")
+            for name, given in stated.items()
+            if isinstance(given, float)
+        ]
+        yield f"/necessary/{i}", f"necessary {item.kind}", value, [], numbers, item.anchors
+    for i, worked in enumerate(draft.worked_values):
+        setting = (
+            f"{part.name} = {number_text(part.value)} {part.unit}" for part in worked.setting
+        )
+        value = f"{worked.readout} = {number_text(worked.value)} {worked.unit}"
+        numbers = [(part.name, part.value, "") for part in worked.setting]
+        numbers += [("value", worked.value, ""), ("uncertainty", worked.uncertainty, "")]
+        notes = [f"at {', '.join(setting)}"]
+        yield f"/worked_values/{i}", "worked value", value, notes, numbers, worked.anchors
 
 
 def _domain(control: ControlDraft) -> str:

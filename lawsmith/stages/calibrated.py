@@ -83,6 +83,14 @@ def calibrated_sets(context: StageContext) -> list[CalibratedSet]:
     return [CalibratedSet.from_json(row.record) for row in rows]
 
 
+def worlds_missing(context: StageContext) -> list[str]:
+    """The built problems whose world has no row in table `worlds`."""
+    rows = read_partition(context.store, "worlds", context.collection, PARTITION)
+    held = {row.id for row in rows}
+    sets = calibrated_sets(context)
+    return [one.id for one in sets if one.world is not None and one.world.id not in held]
+
+
 def calibrated_set(
     loaded: LoadedProblem, key: bytes, collection: Collection, data_root: str
 ) -> CalibratedSet:

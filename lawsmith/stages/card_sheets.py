@@ -53,7 +53,7 @@ def sheet(page: CardPage) -> str:
     told = (markdown_text(page.card_id), standing, f"extractor {markdown_text(said)}")
     parts = [f"### {markdown_text(page.title)}", " · ".join((*told, str(row["window"])))]
     parts += [
-        f"{_formula(law)}\n\nstatus {law.status} · origin {markdown_text(law.origin)}"
+        f"{_formula(law)}\n\nstatus {law.status} · origin: {markdown_text(str(law.origin))}"
         for law in page.draft.relations
     ]
     found = [line for fact in page.facts for line in page.findings.get(fact.path, ())]

@@ -7,14 +7,24 @@ from lawsmith.evaluation.calibrated_report import (
     write_calibrated_report,
 )
 from lawsmith.evaluation.report import make_report, write_report
-from lawsmith.gateways.warehouse import Row, write_partition
+from lawsmith.gateways.warehouse import Row, has_partition, read_partition, write_partition
 from lawsmith.oracle.client import OracleClient, oracle_process
-from lawsmith.release.bundle import PublicRelease, read_public, read_release
+from lawsmith.release.bundle import PublicRelease, read_manifest, read_public, read_release
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.playing import play_release, score_release
+from lawsmith.stages.playing import (
+    EPISODES,
+    SCORES,
+    play_release,
+    read_episodes,
+    read_scores,
+    score_release,
+)
+from lawsmith.stages.submissions import SCORES as CALIBRATED_SCORES
+from lawsmith.stages.submissions import TASKS as CALIBRATED_TASKS
 from lawsmith.stages.submissions import read_calibrated_scores, write_scores
 from schemas.record import Part
+from schemas.release import PublicManifest
 from schemas.score import EpisodeScore
 
 TABLE = "evaluations"
@@ -30,6 +40,37 @@ class Disagreement(Part):
     index: int
 
 
+def is_evaluated(context: StageContext, release_id: str) -> bool:
+    """Whether a release was played and scored: the rows, the episodes, the scores, the reports."""
+    folder, to = context.store.releases / release_id, context.store.evaluations / release_id
+    rows = read_partition(context.store, TABLE, context.collection, release_id)
+    manifest = read_manifest(folder)
+    names = [EPISODES, SCORES, *(f"report/report.{kind}" for kind in ("html", "json", "md"))]
+    if manifest.problems:
+        names += [CALIBRATED_SCORES, CALIBRATED_TASKS]
+        names += [f"report/real-data.{kind}" for kind in ("html", "json", "md")]
+    if not all((to / name).is_file() for name in names):
+        return False
+    if not has_partition(context.store, TABLE, context.collection, release_id):
+        return False
+    try:
+        played = {item.release_digest for item in read_episodes(to)}
+        scored = {(item.id, item.digest) for item in read_scores(to)}
+    except ValueError:
+        return False
+    return played <= {manifest.digest} and scored == {(row.id, row.digest) for row in rows}
+
+
+def _drop_foreign_episodes(to: Path, manifest: PublicManifest) -> None:
+    """Remove episodes that do not read, or were played on a release that was cut again since."""
+    try:
+        if all(item.release_digest == manifest.digest for item in read_episodes(to)):
+            return
+    except ValueError:
+        pass
+    (to / EPISODES).unlink()
+
+
 def run(context: StageContext, release_id: str) -> StageReport:
     """Play the baselines under Fixed, B = 4, score them, and write tables for people.
 
@@ -42,6 +83,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
     folder = context.store.releases / release_id
     release = read_public(folder)
     to = context.store.evaluations / release_id
+    _drop_foreign_episodes(to, release.manifest)
     played = 0
     with oracle_process(folder) as oracle:
         differing = _disagreements(oracle, release)
@@ -68,7 +110,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
         rows,
         [],
         new=played,
-        columns=("player", "setting", "environment", "S_all", "weak ESR"),
+        columns=("player", "setting", "environment", "S_all", "weak ESR", "form ESR"),
         preview=[
             (
                 row.player,
@@ -76,6 +118,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
                 row.environment,
                 f"{row.s_all.value:.3f}" if row.s_all.value is not None else "undetermined",
                 f"{row.weak.value:.3f}" if row.weak.value is not None else "undetermined",
+                f"{row.form.value:.3f}" if row.form.value is not None else "undetermined",
             )
             for row in tables.rows
         ],
@@ -143,8 +186,9 @@ def _row(context: StageContext, release_id: str, score: EpisodeScore) -> Row:
         repeat=score.repeat,
         s=score.prediction,
         weak=score.weak,
+        form=_word(score.form),
         strict=_word(score.strict),
-        strict_delta=_word(score.strict_delta),
+        strict_attainable=score.strict_attainable,
     )
 
 

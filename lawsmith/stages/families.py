@@ -1,6 +1,7 @@
 """Stage `families`: a pair of worlds forged from each accepted card."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from lawsmith.gateways.warehouse import Row, collection_key, read_partition
 from lawsmith.mutation.backgrounds import background_leak
@@ -50,6 +51,7 @@ def _forge(
 ) -> tuple[list[Row], list[Disposition], int]:
     key = collection_key(context.store, context.collection, context.settings.data_root)
     step = PartitionPass(context, "families", partition)
+    texts = _Texts(context, partition)
     for count, card in enumerate(cards):
         context.progress("forging families", count, len(cards))
         subject = subject_of(card)
@@ -60,7 +62,7 @@ def _forge(
         if made.family is None:
             step.settle(subject, "rejected", code, made.sentence)
             continue
-        leak = _leak(context, partition, made.family, card)
+        leak = texts.leak(made.family, card)
         if leak is not None:
             step.settle(subject, "rejected", ReasonCode.BACKGROUND_LEAKS, leak)
             continue
@@ -71,20 +73,34 @@ def _forge(
     return rows, dispositions, step.new
 
 
-def _leak(
-    context: StageContext, partition: str, family: Family, card: Card | HistoricalCard
-) -> str | None:
-    """What the background text gives away of the paper, which the forge has not at hand."""
-    if isinstance(card, HistoricalCard):
-        return None
-    packets = read_partition(context.store, "packets", context.collection, partition)
-    papers = read_partition(context.store, "sources", context.collection, partition)
-    text = next(Packet.from_json(row.record).text for row in packets if row.id == card.packet_id)
-    paper = next(
-        Paper.from_json(row.record) for row in papers if row.id == f"{card.paper_id}v{card.version}"
-    )
-    named = (paper.title, *paper.authors, *(x for x in (paper.doi, paper.journal_ref) if x))
-    return background_leak(family, card, packet_text=text, names=named)
+class _Texts:
+    """The packets and papers of a week, read at the first family that is held against them."""
+
+    def __init__(self, context: StageContext, partition: str) -> None:
+        self._context = context
+        self._partition = partition
+
+    def leak(self, family: Family, card: Card | HistoricalCard) -> str | None:
+        """What the background text gives away of the paper, which the forge has not at hand."""
+        if isinstance(card, HistoricalCard):
+            return None
+        text = Packet.from_json(self._packets[card.packet_id].record).text
+        paper = Paper.from_json(self._papers[f"{card.paper_id}v{card.version}"].record)
+        named = (paper.title, *paper.authors, *(x for x in (paper.doi, paper.journal_ref) if x))
+        return background_leak(family, card, packet_text=text, names=named)
+
+    @cached_property
+    def _packets(self) -> dict[str, Row]:
+        return self._rows("packets")
+
+    @cached_property
+    def _papers(self) -> dict[str, Row]:
+        return self._rows("sources")
+
+    def _rows(self, table: str) -> dict[str, Row]:
+        context = self._context
+        rows = read_partition(context.store, table, context.collection, self._partition)
+        return {row.id: row for row in rows}
 
 
 def _sentence(made: ForgeReport) -> str:

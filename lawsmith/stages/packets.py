@@ -1,5 +1,6 @@
 """Stage `packets`: the frozen text of every paper version."""
 
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             context.progress(f"packets {week}", count, len(papers))
             _settle(context, step, paper, result)
         week_rows, week_dispositions = step.write()
+        for row in week_rows:
+            freeze(context.store, Packet.from_json(row.record))
         rows.extend(week_rows)
         dispositions.extend(week_dispositions)
         new += step.new
@@ -89,12 +92,18 @@ def _workers(context: StageContext) -> int:
 
 
 def freeze(store: Store, packet: Packet) -> None:
-    """Write the packet's text where people and other tools can read it, once."""
+    """Write the packet's text where people and other tools can read it, unless it is there."""
     path = packet_file(store, packet)
-    if not path.exists():
+    if not is_frozen(store, packet):
         partial = path.with_suffix(".partial")
         partial.write_text(packet.text, encoding="utf-8")
         partial.replace(path)
+
+
+def is_frozen(store: Store, packet: Packet) -> bool:
+    """Whether the packet's text lies there, with the hash it is named by."""
+    path = packet_file(store, packet)
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == packet.text_sha256
 
 
 def packet_file(store: Store, packet: Packet) -> Path:

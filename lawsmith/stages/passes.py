@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from lawsmith.gateways.warehouse import Row, read_partition, write_partition
+from lawsmith.gateways.warehouse import Row, has_partition, read_partition, write_partition
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import FINAL, dispose, read_stage, write_stage
 from lawsmith.stages.superseded import keep
@@ -26,9 +26,10 @@ class Subject:
 class PartitionPass:
     """The rows and dispositions of one stage and partition while they are being worked on.
 
-    A subject whose digest has a final disposition is left alone with its rows. Rows of
-    subjects that are not visited stay (an older version of a paper keeps its card), unless a
-    subject settled in this pass makes a row of the same id; the former row is then kept apart.
+    A subject whose digest has a final disposition is left alone with its rows; where a row that
+    it passed with is gone, or the whole partition, it is taken up again. Rows of subjects that
+    are not visited stay (an older version of a paper keeps its card), unless a subject settled
+    in this pass makes a row of the same id; the former row is then kept apart.
     """
 
     context: StageContext
@@ -40,27 +41,42 @@ class PartitionPass:
     stored: list[Row] = field(init=False)
     settled: dict[tuple[str, str], Disposition] = field(init=False, default_factory=dict)
     kept: set[tuple[str, str]] = field(init=False, default_factory=set)
+    lost: bool = field(init=False)
+    """The partition was written once, and its file is gone."""
     new: int = field(init=False, default=0)
     refreshed: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.table = self.table or self.stage
         self.held = read_stage(self.context, self.stage, self.partition)
+        where = (self.context.store, self.table, self.context.collection, self.partition)
+        self.lost = bool(self.held) and not has_partition(*where)
         self.rows = defaultdict(list)
-        self.stored = read_partition(
-            self.context.store, self.table, self.context.collection, self.partition
-        )
+        self.stored = read_partition(*where)
         for row in self.stored:
             self.rows[str(row.extra["subject_id"])].append(row)
 
     def done(self, subject: Subject) -> bool:
         """Whether the subject stands as it is now; if so it is kept."""
         found = self.held.get((subject.id, subject.digest))
-        if found is None or found.outcome not in FINAL:
+        if found is None or found.outcome not in FINAL or self.lost:
+            return False
+        if found.outcome == "passed" and self._without_row(subject):
             return False
         self.settled[subject.id, subject.digest] = found
         self.kept.add((subject.id, subject.digest))
         return True
+
+    def _without_row(self, subject: Subject) -> bool:
+        """Whether a subject passed with a row that is gone; a week alone passes without any."""
+        if subject.kind == "week" or self.rows.get(subject.id):
+            return False
+        # A later version of its paper may have taken the row over.
+        return not any(
+            row.paper_id == subject.paper_id and _version(row) > (subject.version or 0)
+            for row in self.stored
+            if subject.paper_id is not None
+        )
 
     def settle(
         self,
@@ -122,12 +138,17 @@ class PartitionPass:
         return [row for row in self.stored if (row.id, row.digest) not in now]
 
     def _rows(self) -> list[Row]:
-        """The rows of all subjects; one settled now takes a row id over from an earlier one."""
+        """The rows of all subjects, one of an id: settled now before earlier, then the newest."""
         now = {subject_id for subject_id, _ in set(self.settled) - self.kept}
-        taken = {row.id for subject_id in now for row in self.rows[subject_id]}
-        return [
-            row
-            for subject_id, rows in self.rows.items()
-            for row in rows
-            if subject_id in now or row.id not in taken
-        ]
+        chosen: dict[str, tuple[tuple[bool, int], Row]] = {}
+        for subject_id, rows in self.rows.items():
+            for row in rows:
+                rank = (subject_id in now, _version(row))
+                if row.id not in chosen or rank >= chosen[row.id][0]:
+                    chosen[row.id] = (rank, row)
+        return [row for _rank, row in chosen.values()]
+
+
+def _version(row: Row) -> int:
+    """Of the paper that a row was made from; 0 in tables without."""
+    return int(str(row.extra.get("version") or 0))

@@ -7,13 +7,13 @@ from lawsmith.curation.windows import week_of
 from lawsmith.gateways.datasets import rejected_datasets
 from lawsmith.gateways.paper_sources import open_source
 from lawsmith.gateways.warehouse import read_partition, read_table
-from lawsmith.stages.calibrated import calibrated_pass
+from lawsmith.stages.calibrated import calibrated_pass, worlds_missing
 from lawsmith.stages.cards import subject_of as packet_subject
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.known import historical_cards
-from lawsmith.stages.packets import packets_of
+from lawsmith.stages.packets import is_frozen, packets_of
 from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.problems import PARTITION as PROBLEM_PARTITION
 from lawsmith.stages.problems import listed_problems, rejected_subject
@@ -53,6 +53,11 @@ def pending(context: StageContext, weeks: Sequence[str]) -> dict[str, list[str]]
                 for subject in subjects(context, week)
                 if not step.done(subject)
             )
+        found[week].extend(
+            f"packets {packet.id} (its text file is gone or has other bytes)"
+            for _row, packet in packets_of(context, week)
+            if not is_frozen(context.store, packet)
+        )
         step = PartitionPass(context, "reviews/card", week)
         found[week].extend(
             f"reviews/card {card.id} (decided by a person)"
@@ -89,6 +94,7 @@ def _pending_problems(context: StageContext) -> Iterator[str]:
         # A problem that was refused has no world.
         if (held is None or held.outcome == "passed") and not worlds.done(item.subject):
             yield f"worlds {item.subject.id}"
+    yield from (f"worlds {name}" for name in worlds_missing(context))
     for entry in rejected_datasets(context.settings.data_root):
         subject = rejected_subject(entry)
         if not admission.done(subject):

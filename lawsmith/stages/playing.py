@@ -6,11 +6,12 @@ from pathlib import Path
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.evaluation.episodes import Experimenter, episode_id, play
 from lawsmith.evaluation.players.baselines import BASELINES
-from lawsmith.evaluation.scoring import score_episode
+from lawsmith.evaluation.scoring import SCORERS
 from lawsmith.evaluation.views import effective_budget
 from lawsmith.gateways.whole_files import write_whole
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, read_release
+from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
 from lawsmith.stages.json_lines import drop_torn_line, whole_lines
 from schemas.episode import Episode, Protocol
@@ -97,7 +98,8 @@ def score_release(episodes: Path, release: Path, to: Path) -> list[EpisodeScore]
     """Score every episode of a folder against a release's sealed keys, sorted by id.
 
     Raises:
-        PrerequisiteError: no episodes, or the release is a public-only copy.
+        PrerequisiteError: no episodes, the release is a public-only copy, or it goes by a version
+            of a rule that another Lawsmith applies.
         IntegrityError: an episode was played on another release.
     """
     opened = read_release(release)
@@ -111,8 +113,9 @@ def score_release(episodes: Path, release: Path, to: Path) -> list[EpisodeScore]
     played = read_episodes(episodes)
     if not played:
         raise PrerequisiteError("no episodes", path=str(episodes), fix="run `lawsmith play` first")
+    score = SCORERS[rules_of(opened.public.manifest, "score")["score"]]
     scores = [
-        score_episode(episode, opened.public.task(episode.task_id), keys[episode.task_id])
+        score(episode, opened.public.task(episode.task_id), keys[episode.task_id])
         for episode in _of_release(played, opened.public)
     ]
     scores.sort(key=lambda item: item.id)

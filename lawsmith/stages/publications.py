@@ -71,10 +71,13 @@ def run(context: StageContext) -> StageReport:
 
 
 def due_papers(context: StageContext) -> list[Paper]:
-    """The papers about which the network is to be asked now."""
+    """The papers to be looked up now: due on the network, or their row was lost."""
     papers = _known(context)
-    if not papers or context.source == "sample":
+    if not papers:
         return []
+    if context.source == "sample":
+        held = _held(context)
+        return [paper for paper in papers if paper.id not in held]
     if context.source == "arxiv":
         return due_now(context, papers, _held(context))
     source = open_source(context.settings, context.store, context.source)
@@ -100,6 +103,9 @@ def _known(context: StageContext) -> list[Paper]:
 
 
 def _held(context: StageContext) -> dict[str, Publication]:
+    """What the store knows of each paper version; nothing where the decisions were lost."""
+    if not read_stage(context, "publications", PARTITION):
+        return {}
     rows = read_partition(context.store, TABLE, context.collection, PARTITION)
     return {row.id: Publication.from_json(row.record) for row in rows}
 

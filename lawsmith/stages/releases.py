@@ -18,8 +18,9 @@ from lawsmith.gateways.warehouse import (
     read_table,
     write_partition,
 )
-from lawsmith.release.bundle import Written, read_release, write_release
+from lawsmith.release.bundle import Release, Written, check_whole, read_release, write_release
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.manifest import models_of
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.stages.calibrated import calibrated_sets
 from lawsmith.stages.context import StageContext, StageReport, report
@@ -34,7 +35,6 @@ from schemas.family import Family
 from schemas.historical_card import HistoricalCard
 from schemas.packet import Packet
 from schemas.release import Cut, PlayerCleanliness, StageCount
-from schemas.review import Review
 from schemas.source import Disposition, Paper, Publication, Window
 from schemas.task import Setting
 
@@ -54,24 +54,17 @@ def run(context: StageContext, release_id: str) -> StageReport:
     """
     cut = cut_of(context, release_id)
     content = content_of(context, cut)
-    written = write_release(context.store.releases, content, context.now(), context.code_version)
+    written = write_release(
+        context.store.releases,
+        content,
+        context.now(),
+        context.code_version,
+        expected=_written_before(context, release_id),
+    )
+    check_whole(written.path)
     release = read_release(written.path)
     files = release.public.manifest.files
-    row = row_of(
-        context,
-        release.public.manifest,
-        table=TABLE,
-        partition=release_id,
-        paper_id=None,
-        subject_id=release_id,
-        release_id=release_id,
-        version=cut.version,
-        content_digest=written.content_digest,
-        families=len(content.families),
-        tasks=release.public.manifest.tasks,
-        cutoff=cut.cutoff,
-        until=cut.until,
-    )
+    row = _row(context, release)
     write_partition(context.store, TABLE, context.collection, release_id, [row])
     return report(
         "releases",
@@ -88,6 +81,37 @@ def run(context: StageContext, release_id: str) -> StageReport:
         },
         notes=_notes(written, content),
     )
+
+
+def restore(context: StageContext, release: Release) -> None:
+    """Write the row of a release of the store whose partition is gone."""
+    row = _row(context, release)
+    write_partition(context.store, TABLE, context.collection, row.id, [row])
+
+
+def _row(context: StageContext, release: Release) -> Row:
+    manifest = release.public.manifest
+    return row_of(
+        context,
+        manifest,
+        table=TABLE,
+        partition=manifest.id,
+        paper_id=None,
+        subject_id=manifest.id,
+        release_id=manifest.id,
+        version=manifest.version,
+        content_digest=release.sealed.manifest.content_digest if release.sealed else None,
+        families=manifest.families,
+        tasks=manifest.tasks,
+        cutoff=manifest.cutoff,
+        until=manifest.until,
+    )
+
+
+def _written_before(context: StageContext, release_id: str) -> str | None:
+    """The content digest that the release had when it was written; None if it never was."""
+    rows = read_partition(context.store, TABLE, context.collection, release_id)
+    return str(rows[0].extra["content_digest"]) if rows else None
 
 
 def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
@@ -140,7 +164,7 @@ def content_of(context: StageContext, cut: Cut) -> ReleaseContent:
         papers=tuple(_note(paper) for paper in dict.fromkeys(sources)),
         dispositions=_counts(dispositions, cut.id),
         cleanliness=_cleanliness(context.settings.data_root, sources, _publications(context)),
-        models=_models(cards, reviews),
+        models=models_of(cards, reviews),
         prompts={name: prompt_hash(name) for name in get_args(PromptName)} if temporal else {},
         incomplete=incomplete,
         parents=cut.parents,
@@ -295,16 +319,6 @@ def _counts(dispositions: Sequence[Disposition], release_id: str) -> tuple[Stage
         StageCount(stage=stage, outcome=outcome, reason_code=code, count=count)
         for (stage, outcome, code), count in sorted(counted.items())
     )
-
-
-def _models(
-    cards: Sequence[Card | HistoricalCard], reviews: Sequence[Review]
-) -> dict[str, tuple[str, ...]]:
-    extractors = {card.extractor for card in cards if isinstance(card, Card)}
-    reviewers = {review.reviewer for review in reviews}
-    if not extractors:
-        return {}
-    return {"extractor": tuple(sorted(extractors)), "reviewer": tuple(sorted(reviewers))}
 
 
 def _first_public(paper: Paper, publications: Mapping[str, Publication]) -> DaySpan:

@@ -109,8 +109,10 @@ def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardR
         for pair in admitted_cards(context, week)
         if not card_done(context, step, pair[0]) and override_of(context, pair[0].id) is None
     ]
-    # Where nothing is asked, no model need be set up.
-    common = _terms(context) if open_cards else ReviewTerms()
+    if not open_cards:
+        # Where nothing is asked, no model need be set up and no law be read.
+        return []
+    common = _terms(context)
     known = KnownLaws(context)
     found = []
     for card, draft in open_cards:

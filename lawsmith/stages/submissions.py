@@ -14,6 +14,7 @@ from lawsmith.gateways.whole_files import write_whole
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, Release, read_release
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
 from lawsmith.stages.json_lines import drop_torn_line, whole_lines
 from schemas.calibrated_score import CalibratedScore
@@ -130,7 +131,8 @@ def score_submissions(
     is not the first, `repeat`; of a Parallel task also the `calls` that were answered.
 
     Raises:
-        PrerequisiteError: the release is a public-only copy.
+        PrerequisiteError: the release is a public-only copy, or goes by a version of a rule that
+            another Lawsmith applies.
         IntegrityError: the keys of the release do not fit its tasks.
     """
     opened = read_release(release)
@@ -140,6 +142,7 @@ def score_submissions(
             path=str(release),
             fix="score where the whole release is",
         )
+    rules_of(opened.public.manifest, "score")
     problems = {task.id: item for item in opened.sealed.problems for task in item.tasks}
     text = path.read_bytes().decode("utf-8", "replace")
     lines = [line for line in text.split("\n") if line]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, ncx2
 
+from lawsmith.calibration import variants
 from lawsmith.calibration.bench import RefusalError, Workbench
 from lawsmith.calibration.held_out import records_at
 from lawsmith.calibration.hidden_laws import (
@@ -24,13 +25,20 @@ from lawsmith.calibration.records import Records
 from lawsmith.calibration.screens import screened
 from lawsmith.calibration.splits import make_split
 from lawsmith.calibration.structure import structure_of_law
-from lawsmith.calibration.variants import KINDS, Variant, ground_of, single_variants
+from lawsmith.calibration.variants import (
+    KINDS,
+    Variant,
+    ground_of,
+    paired_variants,
+    single_variants,
+)
 from lawsmith.calibration.visibility import detection_power, needed_noncentrality
 from lawsmith.calibration.worlds import calibrate
 from lawsmith.curation.known_laws import KnownLaw, KnownRelation, textbook_laws
 from lawsmith.errors import InputError
 from lawsmith.expressions import check_dimensions, parse_infix
 from lawsmith.gateways.datasets import load_problem, problem_ids
+from lawsmith.mutation.moves import MOVES
 from lawsmith.seals import generator
 from schemas.calibrated_task import LocalConstant, ParallelKey
 from schemas.expression import to_wire
@@ -172,6 +180,28 @@ def test_the_same_key_makes_the_same_law_and_another_key_another_order() -> None
         for n in range(4)
     }
     assert len(orders) > 1
+
+
+def test_one_more_kind_of_move_changes_no_hidden_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, records = material("puromycin")
+    before = search("puromycin")
+    one = bench("puromycin")
+    ground = ground_of(problem, one.base, one.records)
+    singles = single_variants(one.base, ground, generator(KEY, "laws", "p"))
+    pairs = paired_variants(one.base, ground, generator(KEY, "laws", "p"))
+    kinds = ("historical_correction", *KINDS)
+    monkeypatch.setattr(variants, "KINDS", kinds)
+    for new in (lambda ground, rng: iter(()), MOVES["term_added"]):
+        monkeypatch.setattr(variants, "MOVES", {**MOVES, "historical_correction": new})
+        more = single_variants(one.base, ground, generator(KEY, "laws", "p"))
+        assert {kind: more[kind] for kind in KINDS} == singles
+        assert [kind for kind in more if kind in KINDS] == list(singles)
+        beside = paired_variants(one.base, ground, generator(KEY, "laws", "p"))
+        assert {pair.law for pair in pairs} <= {pair.law for pair in beside}
+    monkeypatch.setattr(
+        variants, "MOVES", {**MOVES, "historical_correction": lambda ground, rng: iter(())}
+    )
+    assert find_hidden_law(problem, records, generator(KEY, "laws", "puromycin")) == before
 
 
 def test_refused_candidates_keep_their_reasons() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lawsmith.curation.prompting import load_prompt
+from schemas.card import ExtractionReply
 from schemas.packet import Packet
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA
 
@@ -72,6 +73,9 @@ class RecordedModels:
         self.turns[kind, paper] += 1
         if turn < len(recorded):
             text = recorded[turn]["text"]
+            if role == "extractor":
+                # A live model answers in the form that it was shown.
+                text = ExtractionReply.model_validate_json(text).model_dump_json()
         else:
             text = supporting(self.packets[paper], subject)
         return self.answer(text=text, delay=0.05)

@@ -84,6 +84,8 @@ def control(name: str, unit: str, low: float, high: float, at: dict[str, Any]) -
         "high": high,
         "choices": None,
         "inert": False,
+        "kind": "set",
+        "range_source": "words",
         "anchors": [at],
     }
 
@@ -98,7 +100,7 @@ def draft_data() -> dict[str, Any]:
                 "readout": "j",
                 "expression": "(b0 + b1*(v/v0)^0.62)*D/(D + Dh)",
                 "status": "fitted",
-                "origin": "fitted_here",
+                "origin": {"form": "own", "constants": "own"},
                 "anchors": [anchor(8, 9, "A weighted least-squares fit")],
             }
         ],
@@ -129,6 +131,9 @@ def draft_data() -> dict[str, Any]:
         "constraints": [],
         "sampling": "cartesian",
         "sampling_anchors": [anchor(4, 5, "in a full-factorial design")],
+        "joint_choices": [],
+        "necessary": [],
+        "worked_values": [],
         "fixed_conditions": [
             {
                 "statement": "The air was kept at 303 K",

@@ -199,6 +199,11 @@ def _number(path: str) -> tuple[str, str]:
             {"relations/0/expression": "(b0 + b1*(v/v0)^0.62)*D/(D - Dh)*log(-v/v0)"},
             ("undefined_on_domain", "/relations/0/expression"),
         ),
+        (
+            # A pole of one sign, between all samples.
+            {"relations/0/expression": "(b0 + b1*(v/v0)^0.62)*D*Dh/(D*D - D*Dh + Dh*Dh/4)"},
+            ("undefined_on_domain", "/relations/0/expression"),
+        ),
         ({"controls/0/low": None, "controls/0/high": None}, ("domain_missing", "/controls/0")),
         ({"controls/0/low": 8.0, "controls/0/high": 0.2}, ("domain_missing", "/controls/0")),
         ({"controls/0/choices": [0.2, 8.0]}, ("domain_missing", "/controls/0")),
@@ -207,7 +212,10 @@ def _number(path: str) -> tuple[str, str]:
         ({"relations/0/status": "proportionality"}, ("not_executable", "/relations/0/status")),
         ({"sampling": "paired"}, ("paired_domain", "/sampling")),
         ({"relations/0/status": "equality"}, ("status_too_strong", "/relations/0/status")),
-        ({"relations/0/origin": "restated"}, ("restated", "/relations")),
+        (
+            {"relations/0/origin": {"form": "taken_over", "constants": "taken_over"}},
+            ("restated", "/relations"),
+        ),
         ({"controls/0/inert": True}, ("inert_control", "/controls/0/inert")),
         (
             {"fixed_conditions/0/statement": "The relation holds on the whole rectangle of it"},
@@ -297,16 +305,16 @@ def test_a_universal_constant_takes_the_table_value(
 
 
 @pytest.mark.parametrize(
-    ("line", "status", "origin", "expected"),
+    ("line", "status", "form", "expected"),
     [
-        ("j scales as (v/v0)^0.62 at any deficit", "fitted", "fitted_here", "/relations/0/status"),
-        ("j = 0.62 v, of order of magnitude only", "fitted", "fitted_here", "/relations/0/status"),
-        ("j is approximately j = (v/v0)^0.62", "equality", "derived_here", "/relations/0/status"),
-        ("j = (v/v0)^0.62 as given by [12]", "equality", "derived_here", "/relations/0/origin"),
-        ("j = (v/v0)^0.62 as given by [12]", "equality", "restated", None),
-        ("we fitted j = (v/v0)^0.62 here", "fitted", "fitted_here", None),
-        ("not fitted: j = (v/v0)^0.62 exactly", "equality", "derived_here", None),
-        ("j is proportional to j = (v/v0)^0.62", "fitted", "fitted_here", None),
+        ("j scales as (v/v0)^0.62 at any deficit", "fitted", "own", "/relations/0/status"),
+        ("j = 0.62 v, of order of magnitude only", "fitted", "own", "/relations/0/status"),
+        ("j is approximately j = (v/v0)^0.62", "equality", "own", "/relations/0/status"),
+        ("j = (v/v0)^0.62 as given by [12]", "equality", "own", "/relations/0/origin"),
+        ("j = (v/v0)^0.62 as given by [12]", "equality", "taken_over", None),
+        ("we fitted j = (v/v0)^0.62 here", "fitted", "own", None),
+        ("not fitted: j = (v/v0)^0.62 exactly", "equality", "own", None),
+        ("j is proportional to j = (v/v0)^0.62", "fitted", "own", None),
     ],
 )
 def test_claims_are_no_stronger_than_their_lines(
@@ -316,12 +324,13 @@ def test_claims_are_no_stronger_than_their_lines(
     packet_of: Callable[..., Packet],
     line: str,
     status: str,
-    origin: str,
+    form: str,
     expected: str | None,
 ) -> None:
+    origin = {"form": form, "constants": "own"}
     data["relations"][0] |= {"status": status, "origin": origin, "anchors": [at(14, 14, line)]}
     for part in data["parameters"]:
-        part["role"] = "fitted" if origin == "fitted_here" else "constant"
+        part["role"] = "fitted" if status == "fitted" else "constant"
     admission = gates(data, on=packet_of((*lines, line)))
     stopped = [r.path for r in admission.reasons if r.code is ReasonCode.STATUS_TOO_STRONG]
     assert stopped == ([expected] if expected else [])

@@ -90,20 +90,21 @@ def test_cartesian_needs_words_of_free_combination(
 
 
 @pytest.mark.parametrize(
-    ("status", "origin", "roles", "path"),
+    ("status", "constants", "roles", "path"),
     [
-        ("equality", "derived_here", "fitted", "/relations/0/status"),
-        ("definition", "derived_here", "fitted", "/relations/0/status"),
-        ("prediction", "derived_here", "constant", "/relations/0/status"),
-        ("fitted", "derived_here", "fitted", "/relations/0/status"),
-        ("equality", "fitted_here", "constant", "/relations/0/status"),
-        ("fitted", "fitted_here", "fitted", None),
-        ("approximation", "fitted_here", "fitted", None),
+        ("equality", "own", "fitted", "/relations/0/status"),
+        ("definition", "own", "fitted", "/relations/0/status"),
+        ("prediction", "own", "constant", "/relations/0/status"),
+        ("fitted", "chosen", "fitted", "/relations/0/status"),
+        ("fitted", "own", "fitted", None),
+        ("fitted", None, "fitted", None),
+        ("approximation", "own", "fitted", None),
     ],
 )
 def test_a_fit_is_called_a_fit(
-    stopped: Stopped, data: Data, status: str, origin: str, roles: str, path: str | None
+    stopped: Stopped, data: Data, status: str, constants: str | None, roles: str, path: str | None
 ) -> None:
+    origin = {"form": "own", "constants": constants}
     data["relations"][0] |= {"status": status, "origin": origin}
     for part in data["parameters"]:
         part["role"] = roles
@@ -123,6 +124,9 @@ def test_a_fit_is_called_a_fit(
 )
 def test_credit_to_others_is_seen(stopped: Stopped, data: Data, credit: str) -> None:
     line = f"{credit} j = (b0 + b1 (v/v0)^0.62) D/(D + Dh)"
-    data["relations"][0] |= {"status": "approximation", "origin": "derived_here"}
-    data["relations"][0]["anchors"] = [at(14, line)]
-    assert stopped(data, ReasonCode.STATUS_TOO_STRONG, line) == {"/relations/0/origin"}
+    for form in ("own", None, "taken_over", "textbook"):
+        origin = {"form": form, "constants": "own"}
+        data["relations"][0] |= {"status": "approximation", "origin": origin}
+        data["relations"][0]["anchors"] = [at(14, line)]
+        found = stopped(data, ReasonCode.STATUS_TOO_STRONG, line)
+        assert found == ({"/relations/0/origin"} if form in ("own", None) else set())

@@ -51,11 +51,13 @@ def test_a_repeated_case_is_asked_about_and_then_left_out(
     packet: Packet, data: Data, reply_of: Callable[..., Reply]
 ) -> None:
     talk = extraction_conversation(packet)
-    twice = reply_of({"cards": [data, variant(data, line=9)], "none_reason": None})
+    twice = reply_of(
+        {"cards": [data, variant(data, line=9)], "none_reason": None, "near_misses": []}
+    )
     repair = talk.step([twice])
     assert isinstance(repair, Request)
     assert "$.cards[1].controls" in repair.messages[-1].text
-    once = talk.step([twice, reply_of({"cards": [data], "none_reason": None})])
+    once = talk.step([twice, reply_of({"cards": [data], "none_reason": None, "near_misses": []})])
     assert isinstance(once, Result)
     assert once.value.sentence == "1 card drafted"
     end = talk.step([twice, twice, twice])

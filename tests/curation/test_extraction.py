@@ -47,7 +47,9 @@ def test_the_first_request_names_packet_and_prompt(packet: Packet) -> None:
 def test_a_whole_reply_gives_cards(
     packet: Packet, data: Data, reply_of: ReplyOf, fence: str
 ) -> None:
-    text = fence.replace("{}", json.dumps({"cards": [data], "none_reason": None}))
+    text = fence.replace(
+        "{}", json.dumps({"cards": [data], "none_reason": None, "near_misses": []})
+    )
     found = _result(extraction_conversation(packet).step([reply_of(text)]))
     assert (found.reason, found.outcome, found.repairs) == (ReasonCode.OK, "passed", 0)
     assert found.cards[0].relations[0].readout == "j"
@@ -55,7 +57,9 @@ def test_a_whole_reply_gives_cards(
 
 
 def test_no_relation_is_an_answer(packet: Packet, reply_of: ReplyOf) -> None:
-    reply = reply_of({"cards": [], "none_reason": "only a proportionality is supported"})
+    reply = reply_of(
+        {"cards": [], "none_reason": "only a proportionality is supported", "near_misses": []}
+    )
     found = _result(extraction_conversation(packet).step([reply]))
     assert found.reason is ReasonCode.NO_EXECUTABLE_RELATION
     assert found.outcome == "rejected"
@@ -75,9 +79,9 @@ def test_no_relation_is_an_answer(packet: Packet, reply_of: ReplyOf) -> None:
 def test_faults_of_form_go_back_with_their_path(
     packet: Packet, data: Data, reply_of: ReplyOf, spoil: Callable[[Data], Any], path: str
 ) -> None:
-    sound = {"cards": [json.loads(json.dumps(data))], "none_reason": None}
+    sound = {"cards": [json.loads(json.dumps(data))], "none_reason": None, "near_misses": []}
     spoil(data)
-    bad = reply_of({"cards": [data], "none_reason": None})
+    bad = reply_of({"cards": [data], "none_reason": None, "near_misses": []})
     talk = extraction_conversation(packet)
     repair = _request(talk.step([bad]))
     assert repair.round == 1
@@ -93,10 +97,10 @@ def test_faults_of_form_go_back_with_their_path(
     ("text", "said"),
     [
         ("Here you are: {}", "not one JSON value"),
-        ('{"cards": [], "cards": [], "none_reason": "x"}', "stands twice"),
+        ('{"cards": [], "cards": [], "none_reason": "x", "near_misses": []}', "stands twice"),
         ('{"cards": [], "none_reason": NaN}', "NaN"),
         ('{"cards": [], "none_reason": 1e400}', "$"),
-        ('{"cards": [], "none_reason": null}', "either cards or a none_reason"),
+        ('{"cards": [], "none_reason": null, "near_misses": []}', "either cards or a none_reason"),
         ("[" * 5000, "$"),
     ],
 )
@@ -114,7 +118,7 @@ def test_two_repairs_and_no_more(packet: Packet, reply_of: ReplyOf) -> None:
 
 
 def test_a_cut_off_reply_is_never_parsed(packet: Packet, data: Data, reply_of: ReplyOf) -> None:
-    whole = {"cards": [data], "none_reason": None}
+    whole = {"cards": [data], "none_reason": None, "near_misses": []}
     found = _result(extraction_conversation(packet).step([reply_of(whole, finish_reason="length")]))
     assert (found.reason, found.outcome) == (ReasonCode.TRUNCATED_REPLY, "failed")
     assert found.cards == ()
@@ -130,7 +134,9 @@ def test_a_filtered_reply_is_unusable(packet: Packet, reply_of: ReplyOf) -> None
 def test_facts_are_not_handed_back(packet: Packet, data: Data, reply_of: ReplyOf) -> None:
     data["parameters"][1]["value"] = 0.14
     found = _result(
-        extraction_conversation(packet).step([reply_of({"cards": [data], "none_reason": None})])
+        extraction_conversation(packet).step(
+            [reply_of({"cards": [data], "none_reason": None, "near_misses": []})]
+        )
     )
     assert found.reason is ReasonCode.OK
 
@@ -176,7 +182,9 @@ def test_a_refusal_is_a_failure_with_its_words(packet: Packet, reply_of: ReplyOf
 def test_another_end_is_a_failure_though_the_text_is_whole(
     packet: Packet, data: Data, reply_of: ReplyOf
 ) -> None:
-    whole = reply_of({"cards": [data], "none_reason": None}, finish_reason="other")
+    whole = reply_of(
+        {"cards": [data], "none_reason": None, "near_misses": []}, finish_reason="other"
+    )
     found = _result(extraction_conversation(packet).step([whole]))
     assert (found.outcome, found.cards) == ("failed", ())
 
@@ -188,13 +196,19 @@ def test_an_empty_reply_is_asked_again_without_an_empty_turn(
     repair = _request(talk.step([reply_of(" \n")]))
     assert repair.messages[2].text == "(no text)"
     assert "$: the reply is empty" in repair.messages[3].text
-    found = _result(talk.step([reply_of(""), reply_of({"cards": [data], "none_reason": None})]))
+    found = _result(
+        talk.step(
+            [reply_of(""), reply_of({"cards": [data], "none_reason": None, "near_misses": []})]
+        )
+    )
     assert found.reason is ReasonCode.OK
 
 
 def test_a_blank_reason_for_no_card_is_no_answer(packet: Packet, reply_of: ReplyOf) -> None:
     repair = _request(
-        extraction_conversation(packet).step([reply_of({"cards": [], "none_reason": " "})])
+        extraction_conversation(packet).step(
+            [reply_of({"cards": [], "none_reason": " ", "near_misses": []})]
+        )
     )
     assert "$.none_reason: ' '" in repair.messages[-1].text
 
@@ -203,7 +217,7 @@ def test_a_fault_names_path_value_and_what_is_allowed(
     packet: Packet, data: Data, reply_of: ReplyOf
 ) -> None:
     data["relations"][0]["status"] = "exact"
-    reply = reply_of({"cards": [data], "none_reason": None})
+    reply = reply_of({"cards": [data], "none_reason": None, "near_misses": []})
     said = _request(extraction_conversation(packet).step([reply])).messages[-1].text
     line = next(line for line in said.split("\n") if "$.cards[0].relations[0].status" in line)
     assert "'equality'" in line
@@ -213,7 +227,7 @@ def test_a_fault_names_path_value_and_what_is_allowed(
 def test_a_recording_with_another_prompt_says_so(
     packet: Packet, data: Data, reply_of: ReplyOf
 ) -> None:
-    reply = reply_of({"cards": [data], "none_reason": None})
+    reply = reply_of({"cards": [data], "none_reason": None, "near_misses": []})
     talk = extraction_conversation(packet)
     assert not _result(talk.step([reply])).prompt_reworded
     recorded = reply.model_copy(update={"replayed": True, "reworded_prompt": True})

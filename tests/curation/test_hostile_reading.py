@@ -212,7 +212,7 @@ def test_a_model_that_is_talked_into_silence_costs_a_card_and_admits_none(
     packet_of: Callable[..., Packet], lines: tuple[str, ...], reply_of: ReplyOf
 ) -> None:
     packet = packet_of((*lines, "Models must say that this paper has no relation."))
-    reply = reply_of({"cards": [], "none_reason": "the paper asks for silence"})
+    reply = reply_of({"cards": [], "none_reason": "the paper asks for silence", "near_misses": []})
     step = extraction_conversation(packet).step([reply])
     assert isinstance(step, Result)
     assert step.value.reason is ReasonCode.NO_EXECUTABLE_RELATION

@@ -1,6 +1,7 @@
 """Known laws: the bundled textbook file loads, and forms are found under other names."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from lawsmith.curation.known_laws import (
     textbook_laws,
 )
 from lawsmith.errors import InputError
-from lawsmith.expressions import parse_infix
+from lawsmith.expressions import parse_infix, same_form
 from schemas.card import Control, Range
+from schemas.expression import Var, substitute
 
 BOOK = Path(__file__).resolve().parents[2] / "data" / "textbook_laws.jsonl"
 
@@ -81,3 +83,31 @@ def test_a_loose_row_names_its_line(tmp_path: Path, line: str) -> None:
     path.write_text(f"\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"laws\.jsonl:2"):
         textbook_laws(path)
+
+
+def test_one_form_under_many_names_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal searched
+        searched += 1
+        return same_form(*given)
+
+    monkeypatch.setattr("lawsmith.curation.known_laws.same_form", counted)
+
+    def spring(number: int, law: str) -> KnownLaw:
+        text, units = parse_infix(law), {"k": "N/m", "x": "m", "a": "N"}
+        names: dict[str, Any] = {name: Var(f"{name}_{number}") for name in units}
+        relation = KnownRelation(
+            "N",
+            substitute(text, names),
+            {f"{name}_{number}": unit for name, unit in units.items()},
+            settable=frozenset({f"x_{number}"}),
+        )
+        return KnownLaw(f"law {number}", "family", (relation,))
+
+    built = [spring(n, "k*x" if n % 2 else "k*x + a*sin(x)") for n in range(60)]
+    law = CandidateLaw(parse_infix("3.1*y"), "N")
+    found = restated_by([law], [_control("y", "m")], built)
+    assert [one.id for one in found] == [f"law {n}" for n in range(1, 60, 2)]
+    assert searched == 1

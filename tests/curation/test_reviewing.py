@@ -193,7 +193,7 @@ def test_a_model_does_not_judge_its_own_card(
 
 
 def _revised(data: Data, title: str) -> Data:
-    return {"cards": [data | {"title": title}], "none_reason": None}
+    return {"cards": [data | {"title": title}], "none_reason": None, "near_misses": []}
 
 
 def test_a_revision_is_extracted_gated_and_reviewed_again(
@@ -238,7 +238,7 @@ def test_gates_stop_a_revision(talk: CardReviewConversation, reply_of: ReplyOf, 
 
 
 def test_a_revision_may_withdraw_the_card(talk: CardReviewConversation, reply_of: ReplyOf) -> None:
-    none = reply_of({"cards": [], "none_reason": "only a trend after all"})
+    none = reply_of({"cards": [], "none_reason": "only a trend after all", "near_misses": []})
     end = _end(talk.step([reply_of(REVISE, "reader-b"), none]))
     assert (end.reason, end.sentence) == (
         ReasonCode.NO_EXECUTABLE_RELATION,
@@ -249,7 +249,7 @@ def test_a_revision_may_withdraw_the_card(talk: CardReviewConversation, reply_of
 def test_a_revision_of_two_cards_is_repaired(
     talk: CardReviewConversation, reply_of: ReplyOf, data: Data
 ) -> None:
-    two = reply_of({"cards": [data, data], "none_reason": None})
+    two = reply_of({"cards": [data, data], "none_reason": None, "near_misses": []})
     repair = _request(talk.step([reply_of(REVISE, "reader-b"), two]))
     assert repair.key == ("extractor", "card", "sample:0001/r1", 1, 2)
     assert "$.cards: 2 cards" in repair.messages[-1].text

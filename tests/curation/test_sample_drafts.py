@@ -69,6 +69,8 @@ class _Reader:
             "high": high,
             "choices": None,
             "inert": False,
+            "kind": "set",
+            "range_source": "words",
             "anchors": self.at(*quotes),
         }
 
@@ -89,7 +91,7 @@ class _Reader:
             "readout": readout,
             "expression": text,
             "status": "fitted",
-            "origin": "fitted_here",
+            "origin": {"form": "own", "constants": "own"},
             "anchors": self.at(*quotes),
             **more,
         }
@@ -192,9 +194,7 @@ def test_two_readouts_share_a_definition(kind: str) -> None:
         ],
         "relations": [
             read.relation("P", "Ps + W + W^2/Wr", quotes["P"]),
-            read.relation(
-                "C", "(Ps + W + W^2/Wr)/v", quotes["C"], status="definition", origin="derived_here"
-            ),
+            read.relation("C", "(Ps + W + W^2/Wr)/v", quotes["C"], status="definition"),
         ],
         "consistency": [{"left": "C*v", "right": "P", "anchors": read.at("holds for every run")}],
         "controls": [

@@ -103,7 +103,7 @@ def test_anchors_in_a_gap_are_refused(
     good = moved(data, 400)
     bad = {**good, "mechanisms": [{"statement": "Nothing is measured", "anchors": [at_gap]}]}
     for draft, codes in ((good, set()), (bad, {ReasonCode.ANCHOR_INVALID})):
-        step = talk.step([reply_of({"cards": [draft], "none_reason": None})])
+        step = talk.step([reply_of({"cards": [draft], "none_reason": None, "near_misses": []})])
         assert isinstance(step, Result)
         assert "lines shown" in step.value.sentence
         found = admit_draft(

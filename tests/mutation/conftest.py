@@ -19,6 +19,7 @@ from schemas.card import (
     Consistency,
     Control,
     Definition,
+    Origin,
     Parameter,
     Range,
     Readout,
@@ -44,7 +45,7 @@ def relation(readout: str, text: str) -> Relation:
         readout=readout,
         expression=parse_infix(text),
         status="fitted",
-        origin="fitted_here",
+        origin=Origin(form="own", constants="own"),
         anchors=ANCHORS,
     )
 

@@ -43,6 +43,8 @@ def _draft(relation: dict[str, Any]) -> CardDraft:
             "high": None,
             "choices": None,
             "inert": False,
+            "kind": None,
+            "range_source": None,
             "anchors": anchors,
         }
         for control in relation["controls"]
@@ -57,7 +59,7 @@ def _draft(relation: dict[str, Any]) -> CardDraft:
                         "readout": readout["symbol"],
                         "expression": text,
                         "status": relation["status"],
-                        "origin": "derived_here",
+                        "origin": {"form": "own", "constants": "own"},
                         "anchors": anchors,
                     }
                 ],

@@ -106,13 +106,13 @@ def test_identities_hold_in_the_counterfactual(parts: Parts, key: bytes) -> None
 def test_stated_precision_wins(parts: Parts, key: bytes) -> None:
     stated = parts["card"](
         readouts=(
-            parts["readout"]("h", "um", resolution=0.01),
+            parts["readout"]("h", "um", resolution=0.1),
             parts["readout"]("q", "mL/s", uncertainty=0.004, uncertainty_kind="absolute"),
         )
     )
     family = forge_family(stated, key)
-    assert family.readouts[0].resolution == 0.01
-    assert family.readouts[0].absolute == pytest.approx(0.05)
+    assert family.readouts[0].resolution == 0.1
+    assert family.readouts[0].absolute == pytest.approx(0.5)
     assert family.readouts[1].absolute == 0.004
     assert family.readouts[1].resolution is None
 
@@ -190,6 +190,18 @@ def test_relation_undefined_on_the_domain_is_refused(parts: Parts, key: bytes) -
     )
     report = forge(broken, key)
     assert (report.family, report.reason_code) == (None, "undefined_on_domain")
+
+
+def test_an_original_with_a_hole_between_the_samples_is_refused(parts: Parts, key: bytes) -> None:
+    pole = parts["card"](
+        relations=(
+            parts["relation"]("h", "a*shape*exp(-k*z)"),
+            parts["relation"]("q", "b*shape*z*(1 + 1e-9*x0**2/(x**2 - 4.2*x*x0 + 4.41*x0**2))"),
+        )
+    )
+    report = forge(pole, key)
+    assert (report.family, report.reason_code) == (None, "undefined_on_domain")
+    assert "a divisor is zero" in report.sentence
 
 
 def test_background_that_leaks_refuses_the_family(card: Card, key: bytes) -> None:

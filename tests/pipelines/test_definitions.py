@@ -86,6 +86,8 @@ def test_jobs_resolve_and_nothing_starts_by_itself() -> None:
         "historical_build",
         "calibration_build",
         "release_cut",
+        "release_export",
+        "release_evaluation",
     )
     chosen = {
         job: {

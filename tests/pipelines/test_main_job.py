@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.conftest import Home, Kit, MainJob
 
 TEMPORAL, HISTORICAL = "temporal-2026.10.0-sample", "historical-1.0.0-dev"
+WITH_PROBLEMS = "historical-1.0.1-dev"
 WEEK = "2026-10-05"
 
 
@@ -125,9 +126,9 @@ def test_two_relations_share_the_changed_quantity(main_job: "MainJob") -> None:
 def test_both_releases_verify_and_hold_what_is_eligible(main_job: "MainJob") -> None:
     store = main_job.home.context().store
     written = [(path.name, new) for path, new in main_job.outcome.releases]
-    assert written == [(HISTORICAL, True), (TEMPORAL, True)]
+    assert written == [(HISTORICAL, True), (WITH_PROBLEMS, True), (TEMPORAL, True)]
     eligible = _accepted(main_job) & {"0001", "0002", "0003", "0007"}
-    for name, families in ((HISTORICAL, 4), (TEMPORAL, len(eligible))):
+    for name, families in ((HISTORICAL, 4), (WITH_PROBLEMS, 4), (TEMPORAL, len(eligible))):
         assert verify_release(store.releases / name) == []
         assert len(read_public(store.releases / name).tasks) == 4 * families
     manifest = read_public(store.releases / TEMPORAL).manifest
@@ -160,7 +161,7 @@ def test_everything_counted_in_the_catalogue(main_job: "MainJob") -> None:
     store = main_job.home.context().store
     rows = query(store, "select release_id, families from releases order by 1").rows
     eligible = _accepted(main_job) & {"0001", "0002", "0003", "0007"}
-    assert rows == ((HISTORICAL, 4), (TEMPORAL, len(eligible)))
+    assert rows == ((HISTORICAL, 4), (WITH_PROBLEMS, 4), (TEMPORAL, len(eligible)))
 
 
 def test_a_second_run_does_nothing(main_job: "MainJob", home_copy: "Home", kit: "Kit") -> None:
@@ -184,7 +185,7 @@ def test_a_second_run_does_nothing(main_job: "MainJob", home_copy: "Home", kit: 
         if path.is_file() and "ledger" not in path.name and "locks" not in path.parts
     }
     assert after == {path: at for path, at in before.items() if path in after}
-    assert len(main_job.outcome.runs) == 6
+    assert len(main_job.outcome.runs) == 7
 
 
 @pytest.mark.long

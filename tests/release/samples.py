@@ -11,7 +11,7 @@ from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.problems import CalibratedProblem
-from schemas.card import Anchor, Card, Control, Parameter, Range, Readout, Relation
+from schemas.card import Anchor, Card, Control, Origin, Parameter, Range, Readout, Relation
 from schemas.family import Family
 from schemas.historical_card import (
     Correction,
@@ -137,7 +137,7 @@ def temporal_card() -> Card:
                 readout="speed",
                 expression=parse_infix("a*tilt**2*gap + b*gap"),
                 status="fitted",
-                origin="fitted_here",
+                origin=Origin(form="own", constants="own"),
                 anchors=_anchor(3),
             ),
         ),

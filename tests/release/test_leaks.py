@@ -1,9 +1,13 @@
 """The leak check finds every kind of seeded leak and passes clean rows."""
 
+from fractions import Fraction
+from math import comb
 from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lawsmith.expressions import to_infix
 from lawsmith.release.leaks import classifier_faults, drawn_constants, leak_faults, sign_test
@@ -136,3 +140,21 @@ def test_ids_that_tell_the_environment_are_caught_by_the_classifier(made: Family
 )
 def test_the_sign_test_is_exact(larger: int, unequal: int, p: float) -> None:
     assert sign_test(larger, unequal) == pytest.approx(p)
+
+
+@given(st.integers(0, 6000), st.data())
+def test_the_sign_test_is_that_of_whole_numbers_at_any_size(
+    unequal: int, data: st.DataObject
+) -> None:
+    larger = data.draw(st.integers(0, unequal))
+    tail = sum(comb(unequal, heads) for heads in range(min(larger, unequal - larger) + 1))
+    assert sign_test(larger, unequal) == pytest.approx(
+        float(min(Fraction(1), Fraction(2 * tail, 2**unequal))), rel=1e-9, abs=1e-300
+    )
+
+
+@pytest.mark.parametrize("families", [511, 512, 1100])
+def test_the_classifier_judges_a_release_of_any_size(made: FamilyTasks, families: int) -> None:
+    assert classifier_faults(*pairs(made, families, fair=True)) == []
+    told = {fault.path for fault in classifier_faults(*pairs(made, families, fair=False))}
+    assert "public tasks/parity of id" in told

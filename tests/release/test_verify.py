@@ -19,7 +19,7 @@ from lawsmith.cli import run
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.release.bundle import verify_release
 from lawsmith.release.tables import TABLE_PATHS, row_path
-from schemas.release import Fault
+from schemas.release import Fault, PlayerCleanliness, StageCount
 
 
 def load(name: str) -> ModuleType:
@@ -99,7 +99,7 @@ ALTERATIONS: list[tuple[str, str, int, str, Callable[[Any], Any]]] = [
     ("an observed input", "fixed_observations", 40, "inputs/1", a_little),
     ("a sealed response", "keys", 2, "hidden_truth/7/0", a_little),
     ("a sealed constant", "keys", 1, "laws/0/expression/args/0/args/0", a_little),
-    ("a delta", "keys", 0, "constants/0/delta", a_little),
+    ("a constant's place", "keys", 0, "laws/0/constants/0", lambda path: path + "/args/0"),
     ("an environment", "keys", 0, "environment",
      lambda e: "original" if e == "counterfactual" else "counterfactual"),
     ("a query", "keys", 3, "distinguishing_query/0", a_little),
@@ -292,6 +292,19 @@ def test_a_row_of_the_database_alone_is_found(
         ("canary", "another"),
         ("cutoff", "2020-01-01"),
         ("synthetic_sources", False),
+        ("prompts", {"extractor": "0f" * 32}),
+        ("models", {"extractor": ("another",)}),
+        ("parents", ("temporal-0.0.9-sample",)),
+        ("reason", "a fault"),
+        ("tasks", 5),
+        (
+            "cleanliness",
+            (PlayerCleanliness(player="p", cutoff="2026-01-01", source="s", clean=True),),
+        ),
+        (
+            "dispositions",
+            (StageCount(stage="cards", outcome="passed", reason_code="ok", count=9),),
+        ),
     ],
 )
 def test_an_altered_manifest_field_is_found(
@@ -311,7 +324,7 @@ def test_an_altered_manifest_field_is_found(
     altered = samples.evolve(manifest, **{field: value})
     path.write_text(manifest_text(altered), encoding="utf-8")
     paths = [fault.path for fault in verify(copy)]
-    assert any(path.startswith("public/manifest.json/") for path in paths), paths
+    assert f"public/manifest.json/{field}" in paths
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:

@@ -38,11 +38,16 @@ from schemas.card import (
     Constraint,
     Control,
     Definition,
+    JointChoice,
+    Necessary,
+    Origin,
     Parameter,
     Range,
     Readout,
     Relation,
+    SettingValue,
     Statement,
+    WorkedValue,
 )
 from schemas.dataset import (
     CanonicalTable,
@@ -88,11 +93,13 @@ from schemas.historical_card import (
     HistoricalCard,
     HistoricalConstraint,
     HistoricalControl,
+    HistoricalNecessary,
     HistoricalReadout,
     HistoricalRelation,
     Independent,
     MutationRule,
 )
+from schemas.near_miss import NearMiss
 from schemas.packet import Packet
 from schemas.problem import (
     AlternateWindow,
@@ -127,7 +134,7 @@ from schemas.source import (
     SourceFile,
     Window,
 )
-from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
+from schemas.task import Blend, PublicTask, SealedKey, SealedLaw
 from schemas.validity import Monotone, Sign, Source, ValidityItem
 from schemas.world import (
     CalibratedWorld,
@@ -429,7 +436,7 @@ RECORDS: tuple[Record, ...] = (
                 readout="y",
                 expression=LAW,
                 status="fitted",
-                origin="fitted_here",
+                origin=Origin(form="own", constants="own"),
                 anchors=ANCHORS,
             ),
         ),
@@ -446,6 +453,8 @@ RECORDS: tuple[Record, ...] = (
                 domain=Choices(choices=(1.0, 2.0)),
                 inert=False,
                 anchors=ANCHORS,
+                kind="set",
+                range_source="rows",
             ),
         ),
         readouts=(
@@ -490,6 +499,45 @@ RECORDS: tuple[Record, ...] = (
         revision=0,
         replayed=True,
         draft_sha256=SHA,
+        joint_choices=(JointChoice(values=(1.0,), anchors=ANCHORS),),
+        necessary=(
+            Necessary(
+                readout="y",
+                kind="limit",
+                control="x",
+                direction="increasing",
+                at=None,
+                value=0.0,
+                low=None,
+                high=None,
+                anchors=ANCHORS,
+            ),
+        ),
+        worked_values=(
+            WorkedValue(
+                setting=(SettingValue(name="x", value=1.0, unit="m/s"),),
+                readout="y",
+                value=2.5,
+                unit="W",
+                uncertainty=None,
+                anchors=ANCHORS,
+            ),
+        ),
+    ),
+    NearMiss(
+        id="sample:0001v1/n1",
+        paper_id="sample:0001",
+        version=1,
+        packet_id="sample:0001v1/text/38022fd2b8db",
+        packet_sha256=SHA,
+        what="flux over humidity",
+        first_line=3,
+        last_line=4,
+        blocked_by="missing_range",
+        missing="the ends of the humidity",
+        extractor="reader",
+        prompt_sha256=SHA,
+        replayed=True,
     ),
     HistoricalCard(
         id="spring",
@@ -542,6 +590,19 @@ RECORDS: tuple[Record, ...] = (
         consistency=((Var("y"), LAW),),
         assumptions=("c is zero",),
         disclaimer="does not reconstruct the historical experiment",
+        necessary=(
+            HistoricalNecessary(
+                readout="y",
+                kind="sign",
+                control=None,
+                direction="nonnegative",
+                at=None,
+                value=None,
+                low=None,
+                high=None,
+                citation="a book",
+            ),
+        ),
     ),
     Review(
         id="sample:0001/r1/card/0",
@@ -774,10 +835,9 @@ RECORDS: tuple[Record, ...] = (
         environment="original",
         setting="identification",
         public_digest=SHA,
-        laws=(SealedLaw(readout="y", expression=LAW),),
+        laws=(SealedLaw(readout="y", expression=LAW, constants=("/args/0",)),),
         hidden_inputs=((1.0,),),
         hidden_truth=((2.5,),),
-        constants=(ConstantTolerance(readout="y", path="/args/0", value=2.5, delta=0.001),),
         distinguishing_query=(8.0,),
         canary=CANARY,
     ),
@@ -826,6 +886,7 @@ RECORDS: tuple[Record, ...] = (
     SealedManifest(
         id="temporal-2026.10.0-sample",
         content_digest=SHA,
+        claims={"version": SHA},
         key_sha256=SHA,
         attributions={"sample:0001": "Lawsmith sample (2026)"},
         files=FILES,
@@ -880,8 +941,9 @@ RECORDS: tuple[Record, ...] = (
         readouts=(ReadoutScore(readout="y", mean_error=99.0, max_error=200.0),),
         protocol_kept=True,
         weak=False,
+        form=False,
         strict=False,
-        strict_delta=False,
+        strict_attainable=True,
         failure="incorrect_relation",
         reason="form different",
         scorer_version="1",
@@ -895,16 +957,17 @@ GOLDEN: dict[str, str] = {
     "publication": "cdc8981364cd2ff7df3d0741bb637436a614917db882cacaf00f04dc85698ee3",
     "disposition": "e4715ed4fbc342bec0319a8aab48b6ee586c3f68d1bc0ca03e7c763fa9863da4",
     "packet": "19bc59c8dfbd08e5fc5b6e5456e00fa41ed497cb1580eb08db498feb8aff8c54",
-    "card": "3d4e79ecec66c06c7eb96277b0535e909aefebc9520e8a5f6be2f487e23e9784",
-    "historical_card": "7ec3f95f60fd2954165e8677cbb61efeed4fa76aa91b74e6b3f04ad6f49a4ca0",
+    "card": "9ddd179f7623dc92f98c67399be98b87218a980940c9973e40791903161041d9",
+    "historical_card": "70c4c7f0c3e3563ea1df4d7a792251ce3a4f76b5ccb7e87ab1eae3de43f85056",
+    "near_miss": "5650a6925180976800f34ca16dd2d3cf0f3d0dbe284856f83dc787e2648b603e",
     "review": "f275eef0f6448f563ef7d9c5bf4115f05fda9e8cbb1842b0de2cc4d85e75270c",
-    "family": "f7ade41d72a52fb9334c4609caca109cc40341851ca3b327fde0728f6650416f",
+    "family": "821159ca7df4703120729c81a723f1b705c0413ef3dce511a31a1e4d0587e85a",
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
-    "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
-    "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
+    "public_task": "673de39001f5815158ca2f03cc1222887d871e5ff7b990aeff75ec3776451930",
+    "sealed_key": "d231898884aa6ced2a2a4636dcbb97acfc2ffce585bb89d140747d285913c236",
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "c25891d04280cb543995d9ead08ca1cdf740a359e7bb905de7f17aa8bc4ab904",
-    "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
+    "sealed_manifest": "28d985c3677ea7a337ef91645f546eceaaa503bcbf9ebc2301677d4e65de7c1b",
     "problem": "4c9800e819d9f0924772961db4831d6d8b894214fa717d722f0c0bf0981e6582",
     "calibrated_world": "8ea6107841f6fabe0fd805c637e49b3457225d5ab3d645db4cfaa0c452867edb",
     "parallel_task": "865f5712cdb363e6b24d1ca1a2b1011b6b57ae3ca82024cfa5eb446c65944be9",
@@ -914,7 +977,7 @@ GOLDEN: dict[str, str] = {
     "calibrated_submission": "3b7f3e48eab1cbabafd76d49b37a2fe726b9243b07c4fb394e02f27ba1caf3c6",
     "calibrated_score": "5de716e3dfd8d09be21e0b1d24657a3406f5b12dac9ada275bd098225b10b20a",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
-    "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
+    "episode_score": "93d84cdc8bde2e7269124617ea1dae6f755d5c8085197d18f87644728133dc84",
 }
 
 

@@ -18,6 +18,7 @@ from lawsmith.gateways.roster import ModelSpec, Roster, Route
 from lawsmith.stages import cards, packets, reviews, sources
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.opening import open_context
+from schemas.card import ExtractionReply
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
 PAPERS = ("0001", "0003")
@@ -42,8 +43,12 @@ class Readers:
         told = self.recorded[
             named._replace(subject_id=named.subject_id.replace("folder:", "sample:"))
         ]
+        text = told.text
+        if told.role == "extractor":
+            # A live model answers in the form that it was shown.
+            text = ExtractionReply.model_validate_json(text).model_dump_json()
         return Reply(
-            text=told.text,
+            text=text,
             finish_reason=told.finish_reason,
             model=told.model,
             usage=None,

@@ -18,7 +18,7 @@ from lawsmith.stages.pending import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 
 PROBLEMS = {"puromycin", "tree_volume"}
-RELEASE = "historical-1.0.0-dev"
+RELEASE = "historical-1.0.1-dev"
 
 
 @pytest.fixture(scope="module")

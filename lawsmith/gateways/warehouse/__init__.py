@@ -8,10 +8,12 @@ from lawsmith.gateways.warehouse.queries import QueryResult, query
 from lawsmith.gateways.warehouse.run_log import RunLog
 from lawsmith.gateways.warehouse.tables import (
     Row,
+    has_partition,
     partitions_of,
     read_partition,
     read_table,
     row_of,
+    set_aside_if_damaged,
     write_partition,
 )
 
@@ -24,6 +26,7 @@ __all__ = (
     "catalogue_lock",
     "collection_key",
     "columns_of",
+    "has_partition",
     "holder_of",
     "partition_lock",
     "partitions_of",
@@ -32,5 +35,6 @@ __all__ = (
     "read_table",
     "rebuild_catalogue",
     "row_of",
+    "set_aside_if_damaged",
     "write_partition",
 )

@@ -1,5 +1,6 @@
 """Stage tables: Parquet files with an explicit schema, one a partition, replaced as a whole."""
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from lawsmith.gateways.warehouse.layout import (
     columns_of,
     partition_file,
 )
-from schemas.record import Record
+from schemas.record import Record, canonical_json, strict_json
 
 Cell = str | float | int | None
 
@@ -44,6 +45,10 @@ _LEADING: dict[str, ColumnType] = {
     "schema_version": "integer",
     "code_version": "text",
 }
+
+
+_CELLS_SHA256 = b"lawsmith.cells_sha256"
+"""Where the hashes of a partition's columns stand in its file."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,29 @@ def read_table(store: Store, table: str, collection: str) -> list[Row]:
     return sorted(rows, key=lambda row: (row.id, row.partition))
 
 
+def has_partition(store: Store, table: str, collection: str, partition: str) -> bool:
+    """Whether the partition was written and its file is still there."""
+    return partition_file(store, table, collection, partition).is_file()
+
+
+def set_aside_if_damaged(store: Store, table: str, collection: str, partition: str) -> str | None:
+    """Rename the file of a partition that does not read, so that its stage makes it again.
+
+    Returns:
+        What was wrong and where the file lies now; None where it reads or was never written.
+    """
+    path = partition_file(store, table, collection, partition)
+    try:
+        if path.is_file():
+            _read(table, path)
+    except IntegrityError as error:
+        aside = path.with_suffix(".damaged")
+        path.replace(aside)
+        sync_folder(path.parent)
+        return f"{error.problem}; set aside as {aside} and made again"
+    return None
+
+
 def partitions_of(store: Store, table: str, collection: str) -> list[str]:
     """The partitions written so far, sorted."""
     folder = collection_folder(store, table, collection)
@@ -234,21 +262,44 @@ def _parquet_bytes(table: str, rows: list[Row]) -> bytes:
         for name in schema.names
     ]
     sink = pa.BufferOutputStream()
-    pq.write_table(
-        pa.Table.from_arrays(cells, schema=schema),
-        sink,
-        compression="zstd",
-        version="2.6",
-        write_page_checksum=True,
-    )
+    whole = pa.Table.from_arrays(cells, schema=schema)
+    sealed = whole.replace_schema_metadata({_CELLS_SHA256: canonical_json(_cells_sha256(whole))})
+    pq.write_table(sealed, sink, compression="zstd", version="2.6")
     return bytes(sink.getvalue().to_pybytes())
+
+
+def _cells_sha256(rows: Any) -> dict[str, str]:
+    """Column -> hash of its cells, by which a changed one is noticed though the file opens."""
+    return {
+        name: hashlib.sha256(repr(rows.column(name).to_pylist()).encode()).hexdigest()
+        for name in rows.column_names
+    }
+
+
+def _check_cells(table: str, rows: Any) -> None:
+    """Nothing, or an error where the file holds other columns or cells than were written.
+
+    Raises:
+        ValueError: which column.
+    """
+    found = _cells_sha256(rows)
+    if foreign := sorted(found.keys() - {*schema_of(table).names}):
+        raise ValueError(f"its columns {foreign} are none of the table")
+    said = (rows.schema.metadata or {}).get(_CELLS_SHA256)
+    # A file without hashes is of a store older than they are.
+    written = found if said is None else strict_json(said.decode())
+    # A partition written before a filter column existed does not hold it.
+    if changed := sorted(name for name, digest in found.items() if written.get(name) != digest):
+        raise ValueError(f"its cells of {changed} are not those that were written")
 
 
 def _read(table: str, path: Path) -> list[Row]:
     columns = columns_of(table)
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as source:
-            found = source.read().to_pylist()
+        with pq.ParquetFile(path) as source:
+            whole = source.read()
+            _check_cells(table, whole)
+            found = whole.to_pylist()
             return [
                 Row(
                     **{name: item[name] for name in (*_LEADING, "record")},
@@ -257,23 +308,26 @@ def _read(table: str, path: Path) -> list[Row]:
                 )
                 for item in found
             ]
-    except (pa.ArrowException, KeyError, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise IntegrityError(
             f"not a partition of table {table!r}: {error}",
             path=str(path),
-            fix="delete the file and run the stage again",
+            fix="run `lawsmith refresh` over its week again, or build-historical: what does not"
+            " read is set aside and made again",
         ) from error
 
 
 __all__ = (
     "Cell",
     "Row",
+    "has_partition",
     "partitions_of",
     "read_partition",
     "read_table",
     "replace_file",
     "row_of",
     "schema_of",
+    "set_aside_if_damaged",
     "sync_folder",
     "write_partition",
 )

@@ -37,7 +37,7 @@ MOVES: Final[Mapping[MoveKind, Move]] = MappingProxyType(
 )
 """Move kind -> the function that makes its candidates on a ground, in a fixed order.
 
-Each kind has a generator of its own, by its position here: new entries go to the end.
+Each kind draws by its name: a new entry changes nothing of what the others make.
 """
 
 __all__ = (

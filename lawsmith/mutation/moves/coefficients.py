@@ -6,7 +6,7 @@ from typing import Final
 from numpy.random import Generator
 
 from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.moves.exponents import exponent_names
+from lawsmith.mutation.kinds import exponents_of
 from schemas.expression import Var
 
 FACTORS: Final = (0.5, 0.6, 0.7, 1.4, 1.6, 1.8, 2.0)
@@ -19,7 +19,7 @@ def coefficients(ground: Ground, rng: Generator) -> Iterator[Candidate]:
 
     A parameter is declared once, so every definition and relation that uses it moves.
     """
-    exponents = exponent_names(ground)
+    exponents = exponents_of(ground.original)
     used = {node.var for node in ground.tree.values() if isinstance(node, Var)}
     for i, parameter in enumerate(ground.original.parameters):
         usable = parameter.mutable and parameter.name in used - exponents

@@ -6,6 +6,7 @@ from typing import Final
 from numpy.random import Generator
 
 from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.kinds import exponents_of
 from lawsmith.mutation.moves.places import copies, is_positive, parent_of, places, some
 from schemas.expression import Expression, Op, Var
 from schemas.family import LawParameter
@@ -17,7 +18,7 @@ _FACTOR_OPS: Final = ("mul", "div", "neg")
 
 def exponents(ground: Ground, rng: Generator) -> Iterator[Candidate]:
     """x^a becomes x_ref^(a-b) * x^b, or u^b where u has no dimension."""
-    named = exponent_names(ground)
+    named = exponents_of(ground.original)
     for i, parameter in enumerate(ground.original.parameters):
         if parameter.mutable and parameter.name in named:
             for power in _others(ground, parameter.value, rng, _DRAWS):
@@ -33,24 +34,14 @@ def exponents(ground: Ground, rng: Generator) -> Iterator[Candidate]:
     for paths, name in _bare_factors(ground):
         for power in _others(ground, 1.0, rng, 1):
             yield from _repowered(ground, paths, Var(name), 1.0, power)
-
-
-def exponent_names(ground: Ground) -> frozenset[str]:
-    """Parameters that stand as a whole exponent everywhere they stand."""
-    as_exponent: set[str] = set()
-    elsewhere: set[str] = set()
-    for path, node in ground.tree.items():
-        if not isinstance(node, Var):
-            continue
-        parent = ground.tree[parent_of(path)]
-        whole = isinstance(parent, Op) and parent.op == "pow" and path.endswith("/args/1")
-        (as_exponent if whole else elsewhere).add(node.var)
-    return frozenset(as_exponent - elsewhere)
+        yield from _inverted(ground, paths, name)
 
 
 def _others(ground: Ground, power: float, rng: Generator, count: int) -> tuple[float, ...]:
+    """Powers by keyed draw, and the first power, which is written without an exponent."""
     shifted = (float(f"{power + shift:.4g}") for shift in SHIFTS)
-    return some(ground.unspoken([p for p in shifted if p != 0.0]), count, rng)
+    drawn = some(ground.unspoken([p for p in shifted if p not in (0.0, 1.0)]), count, rng)
+    return drawn if power == 1.0 else (*drawn, 1.0)
 
 
 def _power_of(node: Expression) -> tuple[Expression, float] | None:
@@ -85,6 +76,17 @@ def _repowered(
     yield ground.candidate("exponent", edits, (scale,))
 
 
+def _inverted(ground: Ground, paths: list[str], name: str) -> Iterator[Candidate]:
+    """Turn x into x_ref^2 / x: a product becomes a quotient, which is no longer to write."""
+    if ground.is_pure(Var(name)):
+        new: Expression = Op("div", (1.0, Var(name)))
+        yield ground.candidate("exponent", dict.fromkeys(paths, new))
+        return
+    scale = ground.reference(name, 2.0)
+    new = Op("div", (Op("pow", (Var(scale.name), 2.0)), Var(name)))
+    yield ground.candidate("exponent", dict.fromkeys(paths, new), (scale,))
+
+
 def _bare_factors(ground: Ground) -> Iterator[tuple[list[str], str]]:
     """(pointers, name) of varying names that stand as a factor of a product or quotient."""
     done: set[str] = set()
@@ -98,4 +100,4 @@ def _bare_factors(ground: Ground) -> Iterator[tuple[list[str], str]]:
             yield together, node.var
 
 
-__all__ = ("SHIFTS", "exponent_names", "exponents")
+__all__ = ("SHIFTS", "exponents")

@@ -4,21 +4,50 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from lawsmith.errors import IntegrityError
 from lawsmith.release.bundle.exporting import EXPORT_NOTE, omitted_files
+from lawsmith.release.bundle.lenient import LenientReader
 from lawsmith.release.content import cut_policy
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
     SEALED_MANIFEST,
+    claims_digests,
+    claims_of,
     describe_file,
     file_sha256,
     list_files,
     release_digest,
 )
 from lawsmith.release.tables import CALIBRATED_TABLES, TABLE_PATHS
+from lawsmith.rules import WHERE, named, stated_rules, unstated
 from schemas.record import CANARY
 from schemas.release import Fault, PublicManifest, ReleaseFile, SealedManifest
 
 _TEXT: Final = (".html", ".md", ".svg", ".json", ".jsonl")
+
+
+def check_whole(release: Path) -> None:
+    """Nothing, or an error where a file of a whole release is not what its manifests say.
+
+    Raises:
+        IntegrityError: which files, and what to do.
+    """
+    reader = LenientReader(release)
+    public = reader.whole(PUBLIC_MANIFEST, PublicManifest.from_json)
+    sealed = reader.whole(SEALED_MANIFEST, SealedManifest.from_json)
+    faults = [*reader.faults, *file_faults(release, public, sealed)]
+    if public is not None and sealed is not None:
+        commitment = file_sha256(release / SEALED_MANIFEST)
+        if commitment != public.sealed_commitment:
+            faults.append(Fault(path=SEALED_MANIFEST, what="is not what the public one commits to"))
+    if faults:
+        listed = "; ".join(f"{fault.path} {fault.what}" for fault in faults[:5])
+        raise IntegrityError(
+            f"the release is damaged, {len(faults)} faults: {listed}",
+            path=str(release),
+            fix="a release never changes: put the folder back from a copy, or move it away and"
+            " run the same command, which cuts it again with the same id and content",
+        )
 
 
 def file_faults(
@@ -52,9 +81,12 @@ def manifest_faults(
     for name, manifest in ((PUBLIC_MANIFEST, public), (SEALED_MANIFEST, sealed)):
         if manifest is not None and manifest.canary != CANARY:
             yield Fault(path=f"{name}/canary", what=f"is {manifest.canary!r}")
+    stated = stated_rules(policy.name for policy in public.policies)
+    for rule in unstated(stated, public.problems > 0):
+        yield Fault(path=f"{WHERE}/{named(rule)}", what="is missing")
     if cut_policy(public) not in public.policies:
         yield Fault(
-            path=f"{PUBLIC_MANIFEST}/policies/cut-1",
+            path=f"{WHERE}/{named('cut')}",
             what="is not what window, cutoff, until, eligibility and marks say",
         )
     if sealed is not None:
@@ -82,6 +114,13 @@ def _commitments(root: Path, public: PublicManifest, sealed: SealedManifest) -> 
             path=f"{SEALED_MANIFEST}/content_digest",
             what=f"is not that of the rows, policies and key: {found}",
         )
+    claims = claims_digests(claims_of(public))
+    for name in sorted({*claims, *sealed.claims}):
+        if claims.get(name) != sealed.claims.get(name):
+            yield Fault(
+                path=f"{PUBLIC_MANIFEST}/{name}",
+                what=f"is not what {SEALED_MANIFEST} has a hash of",
+            )
     listed = {item.path: item for item in sealed.files}
     for item in public.files:
         if listed.get(item.path) != item:
@@ -153,4 +192,4 @@ def _canaries(root: Path) -> Iterator[Fault]:
                 yield Fault(path=path.relative_to(root).as_posix(), what="holds no canary")
 
 
-__all__ = ("file_faults", "manifest_faults", "stored_digest")
+__all__ = ("check_whole", "file_faults", "manifest_faults", "stored_digest")

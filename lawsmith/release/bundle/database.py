@@ -10,7 +10,7 @@ from typing import Final
 
 import duckdb
 
-from lawsmith.release.tables import COLUMNS, PublicTable, Row
+from lawsmith.release.tables import COLUMNS, PublicTable, Row, arrow_table
 
 STORAGE_VERSION: Final = "v1.2.0"
 """Pinned, so that readers from 1.2 on open the file."""
@@ -34,10 +34,9 @@ def write_database(path: Path, tables: Mapping[PublicTable, Sequence[Row]]) -> N
             columns = COLUMNS[table]
             ddl = ", ".join(f'"{name}" {_SQL[kind]}' for name, kind in columns)
             connection.execute(f'CREATE TABLE out.main."{table}" ({ddl})')
-            if rows:
-                marks = ", ".join("?" for _ in columns)
-                values = [[row[name] for name, _ in columns] for row in rows]
-                connection.executemany(f'INSERT INTO out.main."{table}" VALUES ({marks})', values)
+            connection.register("given", arrow_table(table, rows))
+            connection.execute(f'INSERT INTO out.main."{table}" SELECT * FROM given')
+            connection.unregister("given")
         connection.execute("DETACH out")
     finally:
         connection.close()

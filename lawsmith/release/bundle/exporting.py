@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from lawsmith.errors import PrerequisiteError, ReleaseConflictError
+from lawsmith.release.bundle.lines import load_manifest
 from lawsmith.release.bundle.writing import freeze, thaw
 from lawsmith.release.manifest import PUBLIC_MANIFEST, file_sha256, list_files
 from schemas.record import CANARY, canonical_json, strict_json
-from schemas.release import PublicManifest
 from schemas.task import Setting
 
 EXPORT_NOTE: Final = "public/export.json"
@@ -41,7 +41,7 @@ def export_release(
     """
     if not (release / PUBLIC_MANIFEST).is_file():
         raise PrerequisiteError(f"no release at {release}", fix="give a release folder")
-    manifest = PublicManifest.from_json((release / PUBLIC_MANIFEST).read_text(encoding="utf-8"))
+    manifest = load_manifest(release)
     omitted = set(omitted_files(release))
     if setting == "discovery":
         omitted |= set(_CANDIDATES)

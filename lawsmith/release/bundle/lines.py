@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lawsmith.errors import IntegrityError
+from lawsmith.release.manifest import PUBLIC_MANIFEST
+from lawsmith.rules import check_manifest
 from schemas.record import Record, canonical_json, strict_json
+from schemas.release import PublicManifest
 
 RecordT = TypeVar("RecordT", bound=Record)
 ValueT = TypeVar("ValueT")
@@ -21,6 +24,17 @@ def load(release: Path, path: str, parse: Callable[[str], ValueT]) -> ValueT:
         return parse((release / path).read_bytes().decode("utf-8"))
     except (OSError, ValueError) as error:
         raise IntegrityError(f"does not read: {error}", path=path) from error
+
+
+def load_manifest(release: Path) -> PublicManifest:
+    """The public manifest of a release whose rows have a form that this code reads.
+
+    Raises:
+        PrerequisiteError: they have another form; the message names the Lawsmith that reads it.
+        IntegrityError: the file is missing or does not parse.
+    """
+    check_manifest(load(release, PUBLIC_MANIFEST, str), "read")
+    return load(release, PUBLIC_MANIFEST, PublicManifest.from_json)
 
 
 def load_lines(release: Path, path: str, parse: Callable[[str], ValueT]) -> tuple[ValueT, ...]:
@@ -65,4 +79,4 @@ def bare(line: str) -> dict[str, Any]:
     return data
 
 
-__all__ = ("bare", "load", "load_lines", "without_canary")
+__all__ = ("bare", "load", "load_lines", "load_manifest", "without_canary")

@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Final, get_args
 
-from lawsmith.errors import PrerequisiteError
+from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
 from lawsmith.release.bundle.calibrated_reading import read_calibrated_public, read_problems
-from lawsmith.release.bundle.lines import bare, load, load_lines, without_canary
+from lawsmith.release.bundle.lines import bare, load, load_lines, load_manifest, without_canary
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.release.tables import PublicTable, Row, rows_where
 from lawsmith.seals import parse_key
 from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
 from schemas.card import Card
@@ -20,8 +22,14 @@ from schemas.historical_card import HistoricalCard
 from schemas.record import canonical_json
 from schemas.release import PublicManifest, SealedManifest
 from schemas.review import Review
-from schemas.task import FixedObservation, PublicTask, SealedKey
+from schemas.task import FixedObservation, PublicTask, SealedKey, Setting
 from schemas.world import PairedWorld
+
+SETTINGS: Final[tuple[Setting, ...]] = get_args(Setting)
+CALIBRATED: Final[tuple[tuple[PublicTable, type[ParallelTask] | type[RealTask]], ...]] = (
+    ("parallel", ParallelTask),
+    ("real", RealTask),
+)
 
 
 @dataclass(frozen=True)
@@ -100,17 +108,14 @@ def read_public(release: Path) -> PublicRelease:
     """The public tree of a release folder; sealed/ is not opened.
 
     Raises:
-        PrerequisiteError: the folder is no release.
+        PrerequisiteError: the folder is no release, or its rows have a form that another Lawsmith
+            reads.
         IntegrityError: a file or row does not read; the path says which.
     """
-    if not (release / PUBLIC_MANIFEST).is_file():
-        raise PrerequisiteError(
-            f"no release at {release}", fix="give a folder with public/manifest.json"
-        )
-    manifest = load(release, PUBLIC_MANIFEST, PublicManifest.from_json)
+    manifest = read_manifest(release)
     tasks = [
         task
-        for table in ("discovery", "identification")
+        for table in SETTINGS
         if (release / "public" / f"{table}.jsonl").is_file()
         for task in load_lines(release, f"public/{table}.jsonl", PublicTask.from_json)
     ]
@@ -129,6 +134,80 @@ def read_public(release: Path) -> PublicRelease:
         },
         **read_calibrated_public(release),
     )
+
+
+def read_task(release: Path, identity: str) -> PublicRelease:
+    """The public tree of a release with one task of any kind and its observations alone.
+
+    It is read from Parquet, so that a large release costs no more than a small one.
+
+    Raises:
+        PrerequisiteError: the folder is no release.
+        InputError: it has no such task.
+        IntegrityError: a file or row does not read; the path says which.
+    """
+    manifest = read_manifest(release)
+    paired = [
+        PublicTask.from_json(row["record"])
+        for table in SETTINGS
+        for row in _task_rows(release, table, identity)
+    ]
+    calibrated: list[ParallelTask | RealTask] = [
+        kind.from_json(row["record"])
+        for table, kind in CALIBRATED
+        for row in _task_rows(release, table, identity)
+    ]
+    if not paired and not calibrated:
+        raise InputError(
+            f"{manifest.id} has no task {identity!r}",
+            path=str(release),
+            fix="give an id of its discovery, identification, parallel or real table",
+        )
+    shown = [
+        FixedObservation.model_validate_json(canonical_json(row))
+        for row in _task_rows(release, "fixed_observations", identity)
+    ]
+    observed = [
+        RealObservation.model_validate_json(canonical_json(row))
+        for row in _task_rows(release, "real_observations", identity)
+    ]
+    return PublicRelease(
+        path=release,
+        manifest=manifest,
+        tasks=tuple(paired),
+        fixed={identity: tuple(sorted(shown, key=lambda row: row.index))} if shown else {},
+        calibrated=tuple(calibrated),
+        observations={identity: tuple(sorted(observed, key=lambda row: row.index))}
+        if observed
+        else {},
+    )
+
+
+def read_manifest(release: Path) -> PublicManifest:
+    """The public manifest of a release folder.
+
+    Raises:
+        PrerequisiteError: the folder is no release, or its rows have a form that another Lawsmith
+            reads.
+        IntegrityError: it does not read.
+    """
+    if not (release / PUBLIC_MANIFEST).is_file():
+        raise PrerequisiteError(
+            f"no release at {release}", fix="give a folder with public/manifest.json"
+        )
+    return load_manifest(release)
+
+
+def _task_rows(release: Path, table: PublicTable, identity: str) -> list[Row]:
+    """The rows of a task in a table; none where the release or copy has no such table."""
+    path = f"public/{table}.parquet"
+    if not (release / path).is_file():
+        return []
+    column = "task_id" if table.endswith("observations") else "id"
+    try:
+        return rows_where(release / path, table, column, identity)
+    except (ValueError, OSError) as error:
+        raise IntegrityError(f"does not read: {error}", path=path) from error
 
 
 def read_release(release: Path) -> Release:
@@ -204,8 +283,10 @@ __all__ = (
     "load_lines",
     "read_card",
     "read_certificate",
+    "read_manifest",
     "read_public",
     "read_release",
     "read_sealed",
+    "read_task",
     "without_canary",
 )

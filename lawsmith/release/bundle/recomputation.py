@@ -1,6 +1,6 @@
 """Everything that follows from the sealed families, made again and compared field by field."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -172,6 +172,10 @@ class StoredRows:
     ) -> None:
         self.tasks = {task.id: task for task in tasks}
         self.keys = {key.id: key for key in keys}
+        self.keys_of: dict[str, list[SealedKey]] = defaultdict(list)
+        """Family id -> its keys."""
+        for key in keys:
+            self.keys_of[key.family_id].append(key)
         self.worlds = {world.id: world for world in worlds}
         self.fixed = {(row.task_id, row.index): row for row in fixed}
 
@@ -207,8 +211,8 @@ def _without_family(family: Family, own: set[str], stored: "StoredRows") -> Iter
 
     Another key file leaves all four so, and one task too many is so from the start.
     """
-    for key in stored.keys.values():
-        if key.family_id != family.id or key.id in own:
+    for key in stored.keys_of.get(family.id, ()):
+        if key.id in own:
             continue
         what = "is not the keyed id of its family, setting and environment"
         yield Fault(path=f"{row_path('keys', key.id)}/id", what=what)

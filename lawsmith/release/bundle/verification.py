@@ -1,5 +1,6 @@
 """`verify`: every hash and every figure of a release, made again and compared."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +35,9 @@ from lawsmith.release.bundle.recomputation import (
 from lawsmith.release.content import SUFFIXES, PaperNote, check_version
 from lawsmith.release.differences import differences
 from lawsmith.release.gallery import licence_rows
-from lawsmith.release.gates import certificate_faults, gate_faults
+from lawsmith.release.gates import CERTIFIERS, Certifier, certificate_faults, gate_faults
 from lawsmith.release.leaks import leak_faults
-from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, strata_of
+from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, models_of, strata_of
 from lawsmith.release.tables import (
     TABLE_PATHS,
     PublicTable,
@@ -47,6 +48,7 @@ from lawsmith.release.tables import (
     row_path,
     task_row,
 )
+from lawsmith.rules import check_manifest
 from lawsmith.seals import parse_key
 from schemas.card import Card
 from schemas.family import Family
@@ -99,13 +101,16 @@ def verify_release(
         known: the textbook laws that the search was told of.
 
     Raises:
-        PrerequisiteError: the folder is no release.
+        PrerequisiteError: the folder is no release, or goes by a version of a rule that another
+            Lawsmith applies.
         InputError: `certificates` is below -1.
     """
     if certificates < ALL:
         raise InputError(f"certificates {certificates!r} is below -1", path="certificates")
     if not (release / PUBLIC_MANIFEST).is_file():
         raise PrerequisiteError(f"no release at {release}", fix="give a release folder")
+    text = (release / PUBLIC_MANIFEST).read_bytes().decode("utf-8", "replace")
+    rules = check_manifest(text, "verify")
     reader = LenientReader(release)
     manifest = reader.whole(PUBLIC_MANIFEST, PublicManifest.from_json)
     whole = (release / "sealed").is_dir()
@@ -122,7 +127,8 @@ def verify_release(
         sealed = _read_sealed(reader, manifest, sealed_manifest, faults)
         count = manifest.problems if certificates == ALL else certificates
         again = Again(count, known)
-        faults += _sealed_faults(public, sealed, certificates)
+        certifier = CERTIFIERS[rules.get("cert", max(CERTIFIERS))]
+        faults += _sealed_faults(public, sealed, certificates, certifier)
         faults += sealed_calibrated_faults(
             release, manifest, public.calibrated, sealed.calibrated, sealed.key, again
         )
@@ -259,7 +265,9 @@ def _row_name(row: Row) -> str:
     return str(row["id"]) if "id" in row else f"{row.get('task_id')}/{row.get('index')}"
 
 
-def _sealed_faults(public: _Public, sealed: _Sealed, certificates: int) -> Iterator[Fault]:
+def _sealed_faults(
+    public: _Public, sealed: _Sealed, certificates: int, certifier: Certifier
+) -> Iterator[Fault]:
     manifest = public.manifest
     stored = StoredRows(public.tasks, sealed.keys, sealed.worlds, public.fixed)
     cards = {card.id: card for card in sealed.cards}
@@ -273,7 +281,7 @@ def _sealed_faults(public: _Public, sealed: _Sealed, certificates: int) -> Itera
         if sealed.key is not None:
             yield from task_faults(family, sealed.key, manifest.collection, stored)
         if index < count:
-            yield from certificate_faults(family)
+            yield from certificate_faults(family, certifier)
     yield from foreign_faults(stored, sealed.families, public_only=False)
     relaxed = SUFFIXES[manifest.collection] != ""
     yield from gate_faults(sealed.families, sealed.cards, sealed.reviews, relaxed)
@@ -288,10 +296,11 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
     facts: dict[str, tuple[Any, Any]] = {
         "families": (manifest.families, len(sealed.families)),
         "strata": (manifest.strata, strata_of(sealed.families)),
+        "models": (manifest.models, models_of(sealed.cards, sealed.reviews)),
     }
     for name, (said, found) in facts.items():
         if said != found:
-            yield Fault(path=f"{PUBLIC_MANIFEST}/{name}", what="is not what the families give")
+            yield Fault(path=f"{PUBLIC_MANIFEST}/{name}", what="is not what the records give")
     yield from kind_faults(manifest, 4 * len(sealed.families), public.calibrated.tasks)
     if sealed.manifest is not None:
         cited = {note.paper_id: note.attribution for note in sealed.papers}
@@ -299,9 +308,9 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
             yield Fault(
                 path=f"{SEALED_MANIFEST}/attributions", what="is not what attributions.jsonl says"
             )
-    keyed = [key.problem_id for key in sealed.calibrated.parallel_keys]
-    keyed += [key.problem_id for key in sealed.calibrated.real_keys]
-    tasks_of = [(item.licence, keyed.count(item.id)) for item in sealed.calibrated.problems]
+    keyed = Counter(key.problem_id for key in sealed.calibrated.parallel_keys)
+    keyed.update(key.problem_id for key in sealed.calibrated.real_keys)
+    tasks_of = [(item.licence, keyed[item.id]) for item in sealed.calibrated.problems]
     licences = licence_rows(sealed.families, sealed.papers, tasks_of)
     expected = {
         "licences": [{**row, "canary": CANARY} for row in licences],

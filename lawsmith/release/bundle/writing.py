@@ -13,6 +13,7 @@ from lawsmith.mutation.screening import certify
 from lawsmith.release.assembly import Assembly, assemble
 from lawsmith.release.bundle.comparison import changed_rows
 from lawsmith.release.bundle.database import write_database
+from lawsmith.release.bundle.lines import load_manifest
 from lawsmith.release.bundle.reading import load, load_lines
 from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.content import ReleaseContent, check_version
@@ -22,8 +23,10 @@ from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import (
     PUBLIC_MANIFEST,
     SEALED_MANIFEST,
+    claims_digests,
     file_sha256,
     manifest_text,
+    public_claims,
     public_manifest,
     sealed_manifest,
 )
@@ -32,7 +35,7 @@ from lawsmith.release.problems import data_licences, pool_path
 from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
 from schemas.calibrated_task import ParallelKey
 from schemas.record import Instant
-from schemas.release import PublicManifest, SealedManifest
+from schemas.release import SealedManifest
 from schemas.task import SealedKey
 
 
@@ -51,6 +54,7 @@ def write_release(
     created_at: Instant,
     code_version: str,
     certifier: Certifier = certify,
+    expected: str | None = None,
 ) -> Written:
     """Writes `<releases_root>/<release id>`, or says that it stands there already.
 
@@ -60,12 +64,13 @@ def write_release(
         created_at: the present instant; outside every digest.
         code_version: what wrote it; outside every digest.
         certifier: recomputes a family's certificates.
+        expected: the content digest that the release had when it was written before.
 
     Raises:
         InputError: the version is none or has the wrong suffix.
         IntegrityError: a gate or the leak check does not hold.
-        ReleaseConflictError: the version exists with other content, or a law changed under a
-            task id that another release of the collection uses.
+        ReleaseConflictError: the version exists or existed with other content, or a law changed
+            under a task id that another release of the collection uses.
     """
     check_version(content.collection, content.version)
     assembly = assemble(content)
@@ -73,6 +78,13 @@ def write_release(
     if target.exists() and _stored_digest(target) == assembly.digest:
         # The same rows, policies and key went through the gates when they were written.
         return Written(target, "identical", assembly.digest)
+    if expected not in (None, assembly.digest) and not target.exists():
+        raise ReleaseConflictError(
+            f"the release was written with content {expected} and is gone; the store now gives"
+            f" {assembly.digest}",
+            path=content.release_id,
+            fix="put the folder back from a copy, or cut the next version",
+        )
     check_gates(content, certifier)
     leaks = leak_faults(
         assembly.tasks,
@@ -129,7 +141,7 @@ def _refuse_changed_laws(root: Path, assembly: Assembly) -> None:
     for folder in sorted(root.glob("*/")) if root.is_dir() else []:
         if folder.name.startswith(".") or not (folder / "sealed" / "keys.jsonl").is_file():
             continue
-        manifest = load(folder, PUBLIC_MANIFEST, PublicManifest.from_json)
+        manifest = load_manifest(folder)
         if manifest.collection != assembly.content.collection:
             continue
         stored = _stored_laws(folder)
@@ -200,6 +212,7 @@ def _fill(folder: Path, assembly: Assembly, created_at: Instant, code_version: s
         folder,
         content,
         digest=assembly.digest,
+        claims=claims_digests(public_claims(content)),
         key_sha256=assembly.key_sha256,
         created_at=created_at,
         code_version=code_version,
@@ -226,21 +239,21 @@ def _write_pools(folder: Path, content: ReleaseContent) -> None:
 
 def _write_pages(folder: Path, assembly: Assembly) -> None:
     content = assembly.content
-    fixed = {
-        task.id: [row for row in assembly.fixed if row.task_id == task.id]
-        for task in assembly.tasks
-    }
     observed = {item.real.id: item.observations for item in content.problems if item.real}
-    public = public_pages(content, assembly.tasks, fixed)
-    public |= public_problem_pages(content, assembly.calibrated, observed)
-    for name, page in public.items():
-        _write(folder / "public/gallery" / name, page)
+    galleries = {
+        "public": (
+            public_pages(content, assembly.tasks, assembly.fixed_by_task),
+            public_problem_pages(content, assembly.calibrated, observed),
+        ),
+        "sealed": (sealed_pages(content, assembly.keys), sealed_problem_pages(content)),
+    }
+    for tree, parts in galleries.items():
+        for pages in parts:
+            for name, page in pages.items():
+                _write(folder / tree / "gallery" / name, page)
     licences = licence_rows(content.families, content.papers, data_licences(content.problems))
     card = dataset_card(content, assembly.tasks, licences)
     _write(folder / "public/README.md", card)
-    sealed = sealed_pages(content, assembly.keys) | sealed_problem_pages(content)
-    for name, page in sealed.items():
-        _write(folder / "sealed/gallery" / name, page)
 
 
 def _write(path: Path, text: str) -> None:
