@@ -186,10 +186,9 @@ def test_the_budget_is_the_trials_over_sessions_and_restarts(
         assert desk.post(f"/sessions/{first}/propose", ask())[1]["accepted"]
         second = desk.opened(token)
         assert (second["accepted"], second["budget"]) == (1, 3)
-        assert (
-            desk.post(f"/sessions/{second['session']}/propose", {**ask(), "inputs": {}})[0] == 200
-        )
-        assert desk.post(f"/sessions/{second['session']}/propose", ask())[1]["accepted"]
+        path = f"/sessions/{second['session']}"
+        assert desk.post(f"{path}/propose", {**ask(), "inputs": {}})[0] == 200
+        assert desk.post(f"{path}/propose", ask())[1]["accepted"]
     with serving(historical_release, tmp_path, seed=2) as desk:
         # The session goes on by its name, too.
         shown = desk.ask("GET", path)[1]
