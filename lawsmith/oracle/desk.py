@@ -7,7 +7,7 @@ gives it more.
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -31,7 +31,7 @@ from lawsmith.oracle.trials import (
     read_issued,
 )
 from lawsmith.oracle.views import PlayerView, effective_budget, player_view
-from schemas.episode import Action, Protocol
+from schemas.episode import Action, Proposal, Protocol
 from schemas.oracle_log import (
     EXCERPT,
     Answered,
@@ -62,6 +62,8 @@ _ASK: Final = frozenset({"task_id", "protocol", "budget", "player"})
 _PROPOSAL: Final = frozenset({"inputs", "readouts", "hypotheses", "rationale", "forecasts"})
 _COMPLETION: Final = frozenset({"hypotheses", "proposal", "completion"})
 _ANSWER: Final = frozenset({"expression", "shared", "local", "explanation"})
+_NOTHING: Final = Proposal(inputs={}, readouts=(), rationale="", forecasts=())
+_NO_REPORT: Final = Action(hypotheses=(), proposal=_NOTHING, completion=None)
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not an error of this process
@@ -239,10 +241,10 @@ class Oracle:
             else:
                 answer = session.propose(inputs, readouts)
             if was_over:
-                return asdict(answer)
+                return _told(answer)
             place = self._keep_proposal(trial, trial.view, body, report, answer)
         self.log.commit(place)
-        return asdict(answer)
+        return _told(answer)
 
     def query(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to one call of the trial of a Parallel task."""
@@ -512,31 +514,23 @@ class Oracle:
         return place
 
     def _keep_proposal(
-        self,
-        trial: _Trial,
-        view: PlayerView,
-        body: dict[str, Any],
-        report: dict[str, Any],
-        answer: Answer,
+        self, trial: _Trial, view: PlayerView, body: dict[str, Any], report: Action, answer: Answer
     ) -> int:
-        asked = None
         if answer.accepted:
-            asked = {
-                "inputs": body["inputs"],
-                "readouts": body["readouts"],
-                "rationale": report["rationale"],
-                "forecasts": report["forecasts"],
-            }
-            action = _action({"hypotheses": report["hypotheses"], "proposal": asked})
+            asked = _asked(report, body["inputs"], body["readouts"])
             return self._say(
-                Answered(trial=trial.issued.trial, action=action, outputs=answer.outputs)
+                Answered(trial=trial.issued.trial, action=asked, outputs=answer.outputs)
             )
+        readouts = body.get("readouts")
+        asked = report.model_copy(update={"proposal": None})
+        if isinstance(readouts, list):
+            asked = _asked(report, {}, [str(name) for name in readouts])
         return self._say(
             Rejected(
                 trial=trial.issued.trial,
                 excerpt=excerpt_of(body, EXCERPT),
                 diagnostic=answer.diagnostic or "",
-                breaches=_breaches(view, body, report),
+                breaches=tuple(rule[:EXCERPT] for rule in breaches_of(view, asked)),
             )
         )
 
@@ -655,29 +649,24 @@ def _counts(trial: _Trial) -> dict[str, int]:
     return {"accepted": 0, "rejected": 0}
 
 
-def _report(body: dict[str, Any]) -> dict[str, Any]:
-    """Hypotheses, rationale and forecasts beside a proposal, read strictly.
+def _told(answer: Answer) -> dict[str, Any]:
+    return dict(vars(answer))
+
+
+def _report(body: dict[str, Any]) -> Action:
+    """Hypotheses, rationale and forecasts beside a proposal, as a proposal of nothing.
 
     What is left out is empty, and so a breach of the protocol; it is no fault of the request.
     """
-    report = {
-        "hypotheses": body.get("hypotheses", []),
+    if not body.keys() & {"hypotheses", "rationale", "forecasts"}:
+        return _NO_REPORT
+    asked = {
+        "inputs": {},
+        "readouts": [],
         "rationale": body.get("rationale", ""),
         "forecasts": body.get("forecasts", []),
     }
-    if any(report.values()):
-        _action(
-            {
-                "hypotheses": report["hypotheses"],
-                "proposal": {
-                    "inputs": {},
-                    "readouts": [],
-                    "rationale": report["rationale"],
-                    "forecasts": report["forecasts"],
-                },
-            }
-        )
-    return report
+    return _action({"hypotheses": body.get("hypotheses", []), "proposal": asked})
 
 
 def _action(data: dict[str, Any]) -> Action:
@@ -697,18 +686,16 @@ def _completing(body: dict[str, Any]) -> Action:
     return _action({"hypotheses": [], **body})
 
 
-def _breaches(view: PlayerView, body: dict[str, Any], report: dict[str, Any]) -> tuple[str, ...]:
-    """The rules that a rejected proposal breaks, whatever stands in its inputs."""
-    asked = None
-    if isinstance(body.get("readouts"), list):
-        asked = {
-            "inputs": {},
-            "readouts": [str(name) for name in body["readouts"]],
-            "rationale": report["rationale"],
-            "forecasts": report["forecasts"],
-        }
-    action = _action({"hypotheses": report["hypotheses"], "proposal": asked})
-    return tuple(rule[:EXCERPT] for rule in breaches_of(view, action))
+def _asked(report: Action, inputs: Mapping[str, float], readouts: Sequence[str]) -> Action:
+    """The action of a proposal with its report."""
+    beside = report.proposal or _NOTHING
+    proposal = Proposal(
+        inputs={name: float(value) for name, value in inputs.items()},
+        readouts=tuple(readouts),
+        rationale=beside.rationale,
+        forecasts=beside.forecasts,
+    )
+    return Action(hypotheses=report.hypotheses, proposal=proposal, completion=None)
 
 
 __all__ = ("IDLE_SECONDS", "Oracle", "Refusal")

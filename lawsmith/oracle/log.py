@@ -29,8 +29,8 @@ class LogFaultError(PrerequisiteError):
 class OracleLog:
     """The log of one server; safe to use from many threads.
 
-    `append` puts an event into the chain, `commit` returns when it is on disk. Whoever commits
-    first writes what all others have appended meanwhile, so many answers share one flush.
+    `append` puts an event into the chain, `commit` returns when it is on disk. One thread writes
+    all that was appended meanwhile, so that many answers share one flush.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +54,9 @@ class OracleLog:
             raise PrerequisiteError(f"cannot be written: {error}", path=str(path)) from error
         try:
             self.events, self.head, whole = read_log(path) if path.is_file() else ([], NO_LINE, 0)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            # With DSYNC a write returns when its bytes, and what finds them, are on disk.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_DSYNC
+            self._file = os.open(path, flags, 0o600)
             os.ftruncate(self._file, whole)
         except OSError as error:
             self._held.release()
@@ -62,10 +64,15 @@ class OracleLog:
         except IntegrityError:
             self._held.release()
             raise
-        self._order, self._disk = threading.Lock(), threading.Lock()
+        self._order = threading.Lock()
         self._waiting: list[bytes] = []
+        # A lock of its own for each that waits: they wake together and not one by another.
+        self._gates: list[threading.Lock] = []
         self._appended = self._flushed = 0
         self._fault: str | None = None
+        self._work = threading.Event()
+        self._writer = threading.Thread(target=self._write, name="oracle-log", daemon=True)
+        self._writer.start()
 
     def append(self, event: Event, at: str) -> int:
         """Put an event into the chain; its place, to be committed.
@@ -87,28 +94,53 @@ class OracleLog:
         Raises:
             LogFaultError: they are not.
         """
-        with self._disk:
+        with self._order:
             if self._flushed >= place:
                 return
-            with self._order:
-                self._check()
-                data, upto = b"".join(self._waiting), self._appended
-                self._waiting = []
-            try:
-                _write(self._file, data)
-                os.fsync(self._file)
-            except OSError as error:
-                self._fault = f"cannot be written: {error}"
-                self._check()
-            self._flushed = upto
+            self._check()
+            gate = threading.Lock()
+            gate.acquire()
+            self._gates.append(gate)
+            first = len(self._gates) == 1
+        if first:
+            self._work.set()
+        gate.acquire()
+        if self._flushed < place:
+            self._check()
 
     def close(self) -> None:
-        """Let go of the file; the log takes no more events."""
-        with self._disk, self._order:
+        """Let go of the file, all that was appended written; the log takes no more events."""
+        with self._order:
             if self._fault is None:
                 self._fault = "is closed"
-                os.close(self._file)
-                self._held.release()
+        self._work.set()
+        self._writer.join()
+        self._held.release()
+
+    def _write(self) -> None:
+        while True:
+            self._work.wait()
+            self._work.clear()
+            with self._order:
+                data, upto, last = b"".join(self._waiting), self._appended, self._fault is not None
+                gates, self._gates, self._waiting = self._gates, [], []
+            fault = None
+            try:
+                _write(self._file, data)
+            except OSError as error:
+                fault = f"cannot be written: {error}"
+            with self._order:
+                if fault is None:
+                    self._flushed = upto
+                else:
+                    # Whoever came meanwhile waits for nothing.
+                    self._fault = fault
+                    gates += self._gates
+            for gate in gates:
+                gate.release()
+            if last or fault is not None:
+                break
+        os.close(self._file)
 
     def _check(self) -> None:
         if self._fault is not None:
