@@ -5,17 +5,19 @@ admissible predictor is determined and a failure, never a missing row.
 """
 
 import time
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from lawsmith.errors import InputError, IntegrityError
+from lawsmith.evaluation.claims import check_claims
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
 from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
 from lawsmith.measurement.prediction import Score, prediction_errors, score_prediction
 from schemas.episode import Episode
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
-from schemas.task import PublicTask, SealedKey
+from schemas.task import FixedObservation, PublicTask, SealedKey
 
 SCORER_VERSION: Final = "score-1"
 
@@ -31,9 +33,38 @@ def score_episode(
     task: PublicTask,
     key: SealedKey,
     *,
+    release_digest: str | None = None,
+    fixed: Sequence[FixedObservation] | None = None,
     clock: Clock = time.monotonic,
 ) -> EpisodeScore:
-    """The scores of an episode.
+    """The scores of an episode, after all that it says of itself was computed again.
+
+    Args:
+        episode: what was played.
+        task: its public task.
+        key: its sealed key.
+        release_digest: as `check_claims` takes it.
+        fixed: as `check_claims` takes it.
+        clock: monotonic seconds, for the guard of comparisons alone.
+
+    Raises:
+        ForgedError: it contradicts its turns, its release or the world; no score is made.
+        IntegrityError: episode, task and key do not belong together.
+        TimeLimitError: a comparison's guard fired twice; no score is made of that.
+    """
+    _belong(episode, task, key)
+    check_claims(episode, task, key, release_digest=release_digest, fixed=fixed)
+    return score_recorded(episode, task, key, clock=clock)
+
+
+def score_recorded(
+    episode: Episode,
+    task: PublicTask,
+    key: SealedKey,
+    *,
+    clock: Clock = time.monotonic,
+) -> EpisodeScore:
+    """The scores of an episode that was made from checked turns, as those of the Oracle's log.
 
     Args:
         episode: what was played.
@@ -215,4 +246,4 @@ def _finite(value: float) -> float:
     return value if np.isfinite(value) else float(np.finfo(np.float64).max)
 
 
-__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "score_episode")
+__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "score_episode", "score_recorded")
