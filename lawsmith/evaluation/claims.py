@@ -154,9 +154,7 @@ class Recount:
     @property
     def _spent(self) -> bool:
         budget = self._view.budget
-        return (
-            self._view.protocol == "adaptive" and budget is not None and self.accepted >= budget
-        )
+        return self._view.protocol == "adaptive" and budget is not None and self.accepted >= budget
 
     def _complete(self, completion: Completion) -> None:
         self.completion = completion
@@ -237,9 +235,7 @@ def _check_given(
         _check_outputs(world, stated, readouts, f"given/{place}/outputs")
 
 
-def _check_outputs(
-    world: Simulator, seen: Observation, readouts: Sequence[str], path: str
-) -> None:
+def _check_outputs(world: Simulator, seen: Observation, readouts: Sequence[str], path: str) -> None:
     try:
         true = world.observe(seen.inputs, readouts)
     except UndefinedValueError as error:
@@ -262,9 +258,7 @@ def _check_alone(episode: Episode, task: PublicTask) -> None:
 
 def _check_counts(episode: Episode, recount: Recount) -> None:
     if recount.end is None and episode.end not in UNFINISHED:
-        raise ForgedError(
-            f"is {episode.end!r}, and no turn ends the episode so", path="end"
-        )
+        raise ForgedError(f"is {episode.end!r}, and no turn ends the episode so", path="end")
     if recount.end is not None:
         _same("end", episode.end, recount.end)
     admissible = recount.completion if recount.end == "completed" else None

@@ -13,7 +13,8 @@ from lawsmith.release.bundle import PublicRelease, read_public, read_release
 from lawsmith.stages.context import StageContext, StageReport, report
 from lawsmith.stages.dispositions import row_of
 from lawsmith.stages.playing import play_release, score_release
-from lawsmith.stages.submissions import read_calibrated_scores, write_scores
+from lawsmith.stages.scored_lines import read_beside
+from lawsmith.stages.submissions import read_calibrated_scores, write_calibrated_scores
 from schemas.record import Part
 from schemas.score import EpisodeScore
 
@@ -58,7 +59,8 @@ def run(context: StageContext, release_id: str) -> StageReport:
                 progress=context.progress,
             )
     scores = score_release(to, folder, to)
-    tables = make_report(scores)
+    counts, unscored = read_beside(to)
+    tables = make_report(scores, counts=counts, unscored=unscored)
     write_report(tables, to / "report")
     answers = _baselines(folder, release, to)
     rows = [_row(context, release_id, score) for score in scores]
@@ -81,6 +83,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
         ],
         figures={
             "episodes": float(len(scores)),
+            "episodes without a score": float(len(unscored)),
             "observations audited": float(len(release.tasks) * BUDGET),
             "observations that differ": float(len(differing)),
             **answers,
@@ -95,7 +98,7 @@ def _baselines(folder: Path, release: PublicRelease, to: Path) -> dict[str, floa
     scores = [score for item in sealed.problems for score in item.baselines] if sealed else []
     if not scores:
         return {}
-    write_scores(sorted(scores, key=lambda score: score.id), release, to)
+    write_calibrated_scores(sorted(scores, key=lambda score: score.id), release, to)
     found = read_calibrated_scores(to)
     if found is None:
         return {}
