@@ -168,12 +168,10 @@ def submissions_file(path: Path) -> Path | None:
         return path / SUBMISSIONS if (path / SUBMISSIONS).is_file() else None
     if not path.is_file():
         return None
-    first = next((line for line in path.read_text(encoding="utf-8").split("\n") if line), "")
-    try:
-        data = strict_json(first)
-    except ValueError:
-        return None
-    return path if isinstance(data, dict) and {"task_id", "expression"} <= set(data) else None
+    # A spoilt line says nothing; the first one that reads does.
+    said = (said_of(line) for _, line in numbered_lines(path))
+    first = next((one for one in said if one), {})
+    return path if {"task_id", "expression"} <= set(first) else None
 
 
 def score_submissions(
