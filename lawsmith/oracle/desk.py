@@ -222,6 +222,12 @@ class Oracle:
 
         A report alone is an action that is neither a proposal nor a completion: a rejection.
         """
+        answer, place = self.propose_ahead(name, body)
+        self.log.commit(place)
+        return answer
+
+    def propose_ahead(self, name: str, body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        """The answer to one proposal, and the place in the log that must be on disk before it."""
         _only(body, _PROPOSAL)
         inputs, readouts = body.get("inputs"), body.get("readouts")
         alone = "hypotheses" in body and inputs is None and readouts is None
@@ -241,10 +247,8 @@ class Oracle:
             else:
                 answer = session.propose(inputs, readouts)
             if was_over:
-                return _told(answer)
-            place = self._keep_proposal(trial, trial.view, body, report, answer)
-        self.log.commit(place)
-        return _told(answer)
+                return _told(answer), 0
+            return _told(answer), self._keep_proposal(trial, trial.view, body, report, answer)
 
     def query(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to one call of the trial of a Parallel task."""

@@ -7,7 +7,7 @@ cut off at the end cannot show; `head` is what a holder keeps to see that.
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -66,8 +66,7 @@ class OracleLog:
             raise
         self._order = threading.Lock()
         self._waiting: list[bytes] = []
-        # A lock of its own for each that waits: they wake together and not one by another.
-        self._gates: list[threading.Lock] = []
+        self._thens: list[Callable[[str | None], None]] = []
         self._appended = self._flushed = 0
         self._fault: str | None = None
         self._work = threading.Event()
@@ -88,22 +87,34 @@ class OracleLog:
             self._appended += 1
             return self._appended
 
+    def after(self, place: int, then: Callable[[str | None], None]) -> None:
+        """Call a function when the event of a place, and all before it, are on disk.
+
+        Args:
+            place: as `append` gave it.
+            then: called once, in the thread that writes, with None or what went wrong; it must
+                neither wait nor raise.
+        """
+        with self._order:
+            done, fault, first = self._flushed >= place, self._fault, False
+            if not done and fault is None:
+                self._thens.append(then)
+                first = len(self._thens) == 1
+        if done or fault is not None:
+            then(None if done else fault)
+        elif first:
+            self._work.set()
+
     def commit(self, place: int) -> None:
         """Return when the event of a place, and all before it, are on disk.
 
         Raises:
             LogFaultError: they are not.
         """
-        with self._order:
-            if self._flushed >= place:
-                return
-            self._check()
-            gate = threading.Lock()
-            gate.acquire()
-            self._gates.append(gate)
-            first = len(self._gates) == 1
-        if first:
-            self._work.set()
+        # A lock of its own for each that waits: they wake together and not one by another.
+        gate = threading.Lock()
+        gate.acquire()
+        self.after(place, lambda _fault: gate.release())
         gate.acquire()
         if self._flushed < place:
             self._check()
@@ -123,7 +134,7 @@ class OracleLog:
             self._work.clear()
             with self._order:
                 data, upto, last = b"".join(self._waiting), self._appended, self._fault is not None
-                gates, self._gates, self._waiting = self._gates, [], []
+                thens, self._thens, self._waiting = self._thens, [], []
             fault = None
             try:
                 _write(self._file, data)
@@ -135,9 +146,9 @@ class OracleLog:
                 else:
                     # Whoever came meanwhile waits for nothing.
                     self._fault = fault
-                    gates += self._gates
-            for gate in gates:
-                gate.release()
+                    thens += self._thens
+            for then in thens:
+                then(fault)
             if last or fault is not None:
                 break
         os.close(self._file)

@@ -19,9 +19,12 @@ import argparse
 import json
 import os
 import secrets
+import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
     allowed: frozenset[str]
     """Hosts that a request may name, and of which pages may ask."""
     most_bytes: int
+    _owed: "threading.Lock | None" = None
+    """Held until the answer that the log's thread sends was sent."""
 
     def do_GET(self) -> None:
         """Answers a reading request."""
@@ -90,7 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
             case ["sessions"]:
                 asked = oracle.open
             case ["sessions", name, "propose"]:
-                asked = lambda body: oracle.propose(name, body)  # noqa: E731
+                if self._admitted():
+                    self._answer(lambda: oracle.propose_ahead(name, self._body(most)))
+                return
             case ["sessions", name, "query"]:
                 asked = lambda body: oracle.query(name, body)  # noqa: E731
             case ["sessions", name, "complete"]:
@@ -173,7 +180,12 @@ class _Handler(BaseHTTPRequestHandler):
         if length.isascii() and length.isdigit() and len(length) < 18:
             self.rfile.read(min(int(length), MOST_FINAL_BYTES))
 
-    def _answer(self, make: Callable[[], dict[str, Any]]) -> None:
+    def finish(self) -> None:
+        """The connection ends when what is owed on it was sent."""
+        self._settle()
+        super().finish()
+
+    def _answer(self, make: Callable[[], dict[str, Any] | tuple[dict[str, Any], int]]) -> None:
         try:
             data = make()
         except Refusal as refusal:
@@ -184,9 +196,46 @@ class _Handler(BaseHTTPRequestHandler):
             # The message of an engine error may hold sealed values.
             self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "the world has no value there"})
         else:
-            self._send(HTTPStatus.OK, data)
+            if isinstance(data, tuple):
+                self._send_after(*data)
+            else:
+                self._send(HTTPStatus.OK, data)
+
+    def _send_after(self, data: dict[str, Any], place: int) -> None:
+        """Leave the sending to the thread that writes the log: waking this one costs as much."""
+        self._settle()
+        whole = self._packed(HTTPStatus.OK, data)
+        owed = self._owed = threading.Lock()
+        owed.acquire()
+        line: socket.socket = self.connection
+
+        def then(fault: str | None) -> None:
+            told = whole
+            if fault is not None:
+                told = self._packed(HTTPStatus.SERVICE_UNAVAILABLE, {"error": f"the log {fault}"})
+            try:
+                # Who does not read must not hold the log up.
+                if line.send(told, socket.MSG_DONTWAIT) < len(told):
+                    line.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                with suppress(OSError):
+                    line.shutdown(socket.SHUT_RDWR)
+            owed.release()
+
+        self.oracle.log.after(place, then)
+
+    def _settle(self) -> None:
+        """Wait until the answer before was sent; a client that waits for it costs nothing."""
+        owed = self._owed
+        if owed is not None:
+            with owed:
+                self._owed = None
 
     def _send(self, status: HTTPStatus, data: dict[str, Any]) -> None:
+        self._settle()
+        self.wfile.write(self._packed(status, data))
+
+    def _packed(self, status: HTTPStatus, data: dict[str, Any]) -> bytes:
         body = canonical_json(data).encode("utf-8")
         ending = "Connection: close\r\n" if self.close_connection else ""
         allow = "Allow: GET, POST\r\n" if status == HTTPStatus.METHOD_NOT_ALLOWED else ""
@@ -195,7 +244,7 @@ class _Handler(BaseHTTPRequestHandler):
             f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n{allow}{ending}\r\n"
         ).encode("ascii")
-        self.wfile.write(head if self.command == "HEAD" else head + body)
+        return head if self.command == "HEAD" else head + body
 
 
 def _nothing() -> dict[str, Any]:

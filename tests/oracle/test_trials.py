@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -395,3 +396,27 @@ def test_every_start_has_a_nonce_that_decides_the_noise(
         assert kinds == ["started", "issued", "opened", "measured"]
     assert readings[0] == readings[2]
     assert readings[0] != readings[1]
+
+
+def test_requests_sent_ahead_are_answered_in_their_order(
+    historical_release: Path, tmp_path: Path
+) -> None:
+    token = tokens(historical_release, tmp_path)[0]
+    with serving(historical_release, tmp_path) as desk:
+        session = desk.opened(token)["session"]
+        port = int(desk.server.server_address[1])
+        body = json.dumps(ask())
+        head = f"Host: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        propose = (
+            f"POST /sessions/{session}/propose HTTP/1.1\r\n{head}"
+            f"Content-Length: {len(body)}\r\n\r\n{body}"
+        )
+        shown = f"GET /sessions/{session} HTTP/1.1\r\n{head}\r\n"
+        last = f"GET / HTTP/1.1\r\n{head}Connection: close\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+            line.sendall((propose + shown + propose + propose + last).encode())
+            sent = b"".join(iter(lambda: line.recv(65_536), b""))
+    answers = [json.loads(part.split(b"\r\n\r\n")[1]) for part in sent.split(b"HTTP/1.1 ")[1:]]
+    kinds = ["outputs", "history", "outputs", "outputs", "release_id"]
+    assert [next(kind for kind in kinds if kind in answer) for answer in answers] == kinds
+    assert answers[1]["accepted"] == 1
