@@ -129,6 +129,22 @@ def substitute(expression: Expression, values: dict[str, Expression]) -> Express
     return expression
 
 
+def with_node(expression: Expression, path: str, new: Expression) -> Expression:
+    """The expression with the node at a JSON Pointer replaced.
+
+    Raises:
+        ValueError: the pointer leads below a leaf.
+    """
+    if not path:
+        return new
+    _, _, index, *rest = path.split("/")
+    if not isinstance(expression, Op):
+        raise ValueError(f"{path} leads below a leaf")
+    args = list(expression.args)
+    args[int(index)] = with_node(args[int(index)], "".join(f"/{part}" for part in rest), new)
+    return Op(expression.op, tuple(args))
+
+
 def _shown(value: object) -> str:
     """The start of a text, and of anything else its kind: its text may have no end."""
     return repr(value[:80]) if isinstance(value, str) else f"a {type(value).__name__}"

@@ -66,6 +66,7 @@ class ReadoutScore(Part):
 class EpisodeScore(Record):
     """The scores of one episode. `id` is the episode's."""
 
+    schema_version: ClassVar[int] = 2
     not_content: ClassVar[frozenset[str]] = frozenset({"attestation"})
 
     episode_digest: Sha256
@@ -89,9 +90,13 @@ class EpisodeScore(Record):
     readouts: tuple[ReadoutScore, ...]
     protocol_kept: bool
     weak: bool
+    form: bool | None
+    """The law but for the values of constants, and within tolerance all over the domain; null
+    where that is undecided."""
     strict: bool | None
-    """Null where equivalence is undecided."""
-    strict_delta: bool | None
+    """The law itself, but for the rounding of constants; null where that is undecided."""
+    strict_attainable: bool
+    """The task's law can be written exactly from short numbers."""
     failure: FailureMode | None
     """Null on success and where undetermined."""
     reason: str

@@ -1,6 +1,6 @@
 """Tasks: what the public sees and what stays sealed. Two types, so a leak is a type error."""
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -65,25 +65,22 @@ class FixedObservation(Part):
 
 
 class SealedLaw(Part):
-    """The truth of one readout over the controls alone, every parameter a literal."""
+    """The truth of one readout over the controls alone, every parameter a literal.
+
+    Nothing is folded: what the source derives from other numbers is an expression of them.
+    """
 
     readout: Name
     expression: ExpressionField
-
-
-class ConstantTolerance(Part):
-    """How far one literal may move before the weak standard breaks (`delta-1`)."""
-
-    readout: Name
-    path: str
-    """JSON Pointer into the law's expression."""
-    value: float
-    delta: float
-    """Largest relative change of this constant alone with e <= 1 on all hidden inputs."""
+    constants: tuple[str, ...]
+    """JSON Pointers of the literals that may be another number in a law of the same form; all
+    others are structure. No claim that the data can tell each of them apart."""
 
 
 class SealedKey(Record):
     """The answer to one task. `id` is the task's."""
+
+    schema_version: ClassVar[int] = 2
 
     family_id: Identity
     family_digest: Sha256
@@ -95,7 +92,6 @@ class SealedKey(Record):
     laws: tuple[SealedLaw, ...]
     hidden_inputs: tuple[tuple[float, ...], ...]
     hidden_truth: tuple[tuple[float, ...], ...]
-    constants: tuple[ConstantTolerance, ...]
     distinguishing_query: tuple[float, ...]
     """One admissible input that tells s = 0 from s = 1 (certificate 10)."""
     canary: str
@@ -104,7 +100,6 @@ class SealedKey(Record):
 __all__ = (
     "WORLD_SENTENCE",
     "Blend",
-    "ConstantTolerance",
     "Design",
     "FixedObservation",
     "PublicTask",

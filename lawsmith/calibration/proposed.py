@@ -11,11 +11,10 @@ from pydantic import Field, ValidationError
 from lawsmith.calibration.bases import PublishedBase
 from lawsmith.calibration.variants import Variant
 from lawsmith.errors import InputError
-from lawsmith.measurement.deltas import with_node
 from lawsmith.mutation.moves import MOVES
 from lawsmith.units import parse_unit
 from schemas.calibrated_task import HiddenEdit
-from schemas.expression import Expression, ExpressionField, names_of, node_count, walk
+from schemas.expression import Expression, ExpressionField, names_of, node_count, walk, with_node
 from schemas.problem import Constant
 from schemas.record import Part, strict_json
 

@@ -31,10 +31,9 @@ from lawsmith.calibration.records import SINGLE, records_of
 from lawsmith.calibration.variants import box_points
 from lawsmith.calibration.visibility import space_of_world
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.measurement.deltas import with_node
 from schemas.calibrated_score import StructureLevel
 from schemas.calibrated_task import CalibratedSubmission, HiddenEdit, LocalConstant, ParallelKey
-from schemas.expression import Expression, Op, names_of, walk
+from schemas.expression import Expression, Op, names_of, walk, with_node
 from schemas.world import CalibratedWorld
 
 Floats = NDArray[np.float64]

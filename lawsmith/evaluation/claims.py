@@ -1,16 +1,14 @@
 """What an episode says of itself, held against its own turns and the sealed world.
 
-Everything that turns, task and world determine is computed again: identity, budget, what was
-given, what was observed, rejections, breaches, how it ended, the final answer. What cannot be
-computed again (tokens, cost, replayed replies, times, an infrastructure fault) stays what the
-player states.
+Everything that turns, task and world determine is computed again: budget, what was given, what
+was observed, rejections, breaches, how it ended, the final answer. What cannot be computed again
+(tokens, cost, replayed replies, times, an infrastructure fault) stays what the player states.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from lawsmith.errors import InputError, IntegrityError, UndefinedValueError
-from lawsmith.evaluation.episodes import episode_id
 from lawsmith.evaluation.predictors import read_predictor
 from lawsmith.evaluation.protocols import breaches_of
 from lawsmith.evaluation.views import PlayerView, effective_budget, observation_of, player_view
@@ -56,11 +54,6 @@ def check_claims(
     digest = release_digest or release_digest_of(task)
     if digest is not None:
         _same("release_digest", episode.release_digest, digest)
-    _same(
-        "id",
-        episode.id,
-        episode_id(task.id, episode.protocol, episode.budget, episode.player, episode.repeat),
-    )
     view = _view(episode, task)
     world = world_of(task, key)
     _check_given(episode, task, world, fixed)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,14 +20,17 @@ from lawsmith.evaluation.coverage import (
     tasks_by_group,
     unscored_by_group,
 )
-from lawsmith.evaluation.scoring import SCORER_VERSION, STRICT_DELTA_RULE
+from lawsmith.evaluation.scoring import SCORER_VERSION, SUCCESS_RULE
 from schemas.record import canonical_json
-from schemas.score import EpisodeScore, TaskCount, Unscored
+from schemas.score import EpisodeScore, FailureMode, TaskCount, Unscored
 
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 BOOTSTRAP_SEED: Final = 20_251_130
 """Seed of the report's own generator: an interval is the same in every report."""
+
+FAILURE_MODES: Final[tuple[FailureMode, ...]] = get_args(FailureMode)
+"""In the order in which they are asked; the first that applies is an episode's."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,12 @@ class TableRow:
     s_valid: float | None
     """Mean S over episodes with an admissible predictor."""
     weak: Rate
+    form: Rate
     strict: Rate
-    strict_delta: Rate
+    attainable: int
+    """Episodes whose task has a law that can be written exactly: what strict can reach."""
     failures: Mapping[str, int]
+    """Failure mode -> episodes, every mode, in the order in which they are asked."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Report:
     left_out: Mapping[str, int]
     """Lines without a score by outcome, and trials that were never used."""
     rule: str
-    """The rule of strict_delta, printed under every table."""
+    """What form and strict mean, printed under every table."""
 
     def to_json(self) -> str:
         """The report as canonical JSON."""
@@ -147,7 +153,7 @@ def make_report(
         replayed=any(score.replayed for score in scores),
         scorer_version=SCORER_VERSION,
         left_out=dict(sorted(Counter(one.outcome for one in unscored).items())),
-        rule=STRICT_DELTA_RULE,
+        rule=SUCCESS_RULE,
     )
 
 
@@ -196,20 +202,19 @@ def _render(report: Report, template: str, *, html: bool) -> str:
         keep_trailing_newline=True,
     )
     pages.filters["rate"] = rate_text
-    tables: dict[tuple[str, str, str], list[TableRow]] = defaultdict(list)
+    tables: dict[tuple[str, str, str, str], list[TableRow]] = defaultdict(list)
     for row in report.rows:
-        tables[(row.collection, row.setting, row.protocol)].append(row)
-    return pages.get_template(template).render(report=report, tables=tables)
+        tables[(row.collection, row.setting, row.protocol, row.attestation)].append(row)
+    return pages.get_template(template).render(report=report, tables=tables, modes=FAILURE_MODES)
 
 
 def _row(
     group: Group, scores: Sequence[EpisodeScore], coverage: Coverage, rng: Generator
 ) -> TableRow:
     valid = [score.prediction for score in scores if score.prediction is not None]
-    failures: dict[str, int] = defaultdict(int)
-    for score in scores:
-        if score.failure is not None:
-            failures[score.failure] += 1
+    failures: dict[str, int] = {
+        mode: sum(score.failure == mode for score in scores) for mode in FAILURE_MODES
+    }
     families = [score.family_id for score in scores]
     picks = _resamples(families, rng)
     return TableRow(
@@ -225,11 +230,10 @@ def _row(
         s_all=_rate([_s_all(score) for score in scores], families, picks),
         s_valid=float(np.mean(valid)) if valid else None,
         weak=_rate([_weak(score) for score in scores], families, picks),
+        form=_rate([_decided(score, score.form) for score in scores], families, picks),
         strict=_rate([_decided(score, score.strict) for score in scores], families, picks),
-        strict_delta=_rate(
-            [_decided(score, score.strict_delta) for score in scores], families, picks
-        ),
-        failures=dict(sorted(failures.items())),
+        attainable=sum(score.strict_attainable for score in scores),
+        failures=failures,
     )
 
 

@@ -1,4 +1,4 @@
-"""Scores of one episode: S, weak, strict, strict_delta and the failure mode.
+"""Scores of one episode: S, weak, form, strict and the failure mode.
 
 Everything is judged by the sealed key of the task; an episode that ended without an
 admissible predictor is determined and a failure, never a missing row.
@@ -6,26 +6,35 @@ admissible predictor is determined and a failure, never a missing row.
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from lawsmith.errors import InputError, IntegrityError
 from lawsmith.evaluation.claims import check_claims
+from lawsmith.evaluation.dense import DENSE_POINTS
+from lawsmith.evaluation.misreading import misreads_evidence
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
 from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
-from lawsmith.measurement.prediction import Score, prediction_errors, score_prediction
+from lawsmith.expressions.shortness import SHORT_DIGITS, literals_of
+from lawsmith.measurement.prediction import Score, score_prediction
+from lawsmith.mutation.relation_sets import folded
 from schemas.episode import Episode
+from schemas.expression import Expression
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
 from schemas.task import FixedObservation, PublicTask, SealedKey
 
-SCORER_VERSION: Final = "score-1"
+SCORER_VERSION: Final = "score-2"
 
-STRICT_DELTA_RULE: Final = (
-    "strict_delta: weak, and the predictor has the law's form with every constant within its"
-    " delta, the largest relative change of that constant alone that keeps e <= 1 on all hidden"
-    " inputs (at most 1e-2), fixed before play."
+SUCCESS_RULE: Final = (
+    "form: weak, and the predictor is the law but for the values of constants, with e <= 1 at"
+    f" {DENSE_POINTS} points and the corners of the whole domain as well. strict: weak, and the"
+    " predictor is the law as the world computes it, but for the rounding of constants to"
+    " float64; attainable counts the tasks whose law can be written exactly from short numbers"
+    f" (constants of at most {SHORT_DIGITS} digits). strict implies form, and form implies weak."
 )
+"""Printed under every table of scores."""
 
 
 def score_episode(
@@ -35,7 +44,7 @@ def score_episode(
     *,
     release_digest: str | None = None,
     fixed: Sequence[FixedObservation] | None = None,
-    clock: Clock = time.monotonic,
+    clock: Clock = time.thread_time,
 ) -> EpisodeScore:
     """The scores of an episode, after all that it says of itself was computed again.
 
@@ -62,7 +71,7 @@ def score_recorded(
     task: PublicTask,
     key: SealedKey,
     *,
-    clock: Clock = time.monotonic,
+    clock: Clock = time.thread_time,
 ) -> EpisodeScore:
     """The scores of an episode that was made from checked turns, as those of the Oracle's log.
 
@@ -70,11 +79,11 @@ def score_recorded(
         episode: what was played.
         task: its public task.
         key: its sealed key.
-        clock: monotonic seconds, for the guard of comparisons alone.
+        clock: CPU seconds of this thread, for the guard of comparisons alone.
 
     Raises:
         IntegrityError: episode, task and key do not belong together.
-        TimeLimitError: a comparison's guard fired twice; no score is made of that.
+        TimeLimitError: a comparison's guard fired; no score is made of that.
     """
     _belong(episode, task, key)
     if episode.end == "infrastructure":
@@ -108,7 +117,7 @@ def _scored(
     kept = not episode.breaches
     weak = score.weak and kept
     strict = _verdict(weak, judged.equal)
-    strict_delta = _verdict(weak, judged.form if judged.within else "no")
+    form = _verdict(weak, judged.form if judged.within else "no")
     failure = _failure(score.weak, judged, predictor, episode, task)
     reason = "; ".join(
         part for part in (judged.reason, *(f"breach {rule}" for rule in episode.breaches)) if part
@@ -117,7 +126,7 @@ def _scored(
         episode,
         task,
         key,
-        determined=strict is not None and strict_delta is not None,
+        determined=strict is not None and form is not None,
         valid=True,
         prediction=score.s,
         readouts=tuple(
@@ -129,8 +138,8 @@ def _scored(
             for r, readout in enumerate(task.readouts)
         ),
         weak=weak,
+        form=form,
         strict=strict,
-        strict_delta=strict_delta,
         failure=failure,
         reason=reason,
     )
@@ -151,32 +160,9 @@ def _failure(
         return "symbolically_not_recovered"
     if judged.form == "yes":
         return None if accurate and judged.within else "parameter_error"
-    if _misreads(predictor, episode, task):
+    if misreads_evidence(predictor, episode, task):
         return "evidence_misreading"
     return "incorrect_relation"
-
-
-def _misreads(predictor: Predictor, episode: Episode, task: PublicTask) -> bool:
-    """Whether the predictor misses an observation that the player was given by e > 1."""
-    seen = [*episode.given, *(turn.observation for turn in episode.turns if turn.observation)]
-    names = [control.name for control in task.controls]
-    for row in seen:
-        try:
-            values = predictions(predictor, task.controls, [[row.inputs[name] for name in names]])
-        except InputError:
-            return True
-        for r, readout in enumerate(task.readouts):
-            if readout.name not in row.outputs:
-                continue
-            error = prediction_errors(
-                [values[0, r]],
-                [row.outputs[readout.name]],
-                [readout.absolute],
-                [readout.relative],
-            )
-            if float(error[0]) > 1.0:
-                return True
-    return False
 
 
 def _record(
@@ -189,8 +175,8 @@ def _record(
     prediction: float | None = None,
     readouts: tuple[ReadoutScore, ...] = (),
     weak: bool = False,
+    form: bool | None = False,
     strict: bool | None = False,
-    strict_delta: bool | None = False,
     failure: FailureMode | None = None,
     reason: str,
 ) -> EpisodeScore:
@@ -214,8 +200,9 @@ def _record(
         readouts=readouts,
         protocol_kept=not episode.breaches,
         weak=weak,
+        form=form,
         strict=strict,
-        strict_delta=strict_delta,
+        strict_attainable=all(_writable(law.expression) for law in key.laws),
         failure=failure,
         reason=reason,
         scorer_version=SCORER_VERSION,
@@ -236,6 +223,12 @@ def _belong(episode: Episode, task: PublicTask, key: SealedKey) -> None:
         )
 
 
+@lru_cache(maxsize=4096)
+def _writable(law: Expression) -> bool:
+    """Whether a law is written with short numbers, as the world computes it or folded."""
+    return literals_of(law).short or literals_of(folded(law)).short
+
+
 def _verdict(weak: bool, answer: Answer) -> bool | None:
     if not weak:
         return False
@@ -246,4 +239,4 @@ def _finite(value: float) -> float:
     return value if np.isfinite(value) else float(np.finfo(np.float64).max)
 
 
-__all__ = ("SCORER_VERSION", "STRICT_DELTA_RULE", "score_episode", "score_recorded")
+__all__ = ("SCORER_VERSION", "SUCCESS_RULE", "score_episode", "score_recorded")

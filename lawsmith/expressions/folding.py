@@ -4,18 +4,19 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from lawsmith.errors import UndefinedValueError
+from lawsmith.expressions.exponentials import E, is_exponential, natural, takes_factor
 from lawsmith.expressions.parsing import PI
 from lawsmith.expressions.truth import evaluate_exact, exact_number, exact_value
 from schemas.expression import Expression, Op, Var, names_of
 
-E: Final = Op("exp", (1.0,))
-
 
 def literal_paths(expression: Expression) -> list[str]:
-    """JSON Pointers of the constants that may be refitted, in document order.
+    """JSON Pointers of the constants that may be refitted; those of a base after its exponent's.
 
-    Left out, as structure: whatever stands in an exponent of `pow`, the literals of pi and e,
-    and zero (a threshold or an absent term, for which a relative change means nothing).
+    Constants inside an exponent that varies are constants like any other: `10^(a + b*M)` has
+    those of its twin in exp, and the base only where a term of the exponent has none to scale
+    it. Left out, as structure: an exponent that does not vary, the literals of pi and e, and
+    zero (a threshold or an absent term, for which a relative change means nothing).
     """
     return list(_literals(expression, ""))
 
@@ -27,9 +28,18 @@ def _literals(node: Expression, path: str) -> Iterator[str]:
         if node != 0.0:
             yield path
         return
-    args = node.args[:1] if node.op == "pow" else node.args
-    for place, arg in enumerate(args):
-        yield from _literals(arg, f"{path}/args/{place}")
+    for place in _open_places(node):
+        yield from _literals(node.args[place], f"{path}/args/{place}")
+
+
+def _open_places(node: Op) -> tuple[int, ...]:
+    """The arguments whose constants are no structure."""
+    if node.op != "pow":
+        return tuple(range(len(node.args)))
+    base, exponent = node.args
+    if is_exponential(node):
+        return (1,) if takes_factor(exponent) else (1, 0)
+    return (0, 1) if names_of(base) and names_of(exponent) else (0,)
 
 
 def fold_constants(expression: Expression) -> Expression:
@@ -37,32 +47,39 @@ def fold_constants(expression: Expression) -> Expression:
 
     Subtrees without names, and the constant factors of a product or quotient or the constant
     terms of a sum or difference, become one float64: the nearest to their exact value, so a
-    fold may change the law by 2^-53 relative. In an exponent, which is structure, only exact
-    folds are made (3/2 becomes 1.5, 1/3 stays). A subtree that is undefined stays.
+    fold may change a constant by 2^-53 relative. A power c^u of a constant with an exponent
+    that varies becomes exp(log(c)*u) first. In an exponent that does not vary, which is
+    structure, only exact folds are made (3/2 becomes 1.5, 1/3 stays). A subtree that is
+    undefined stays.
     """
-    return _folded(expression, exact=False)
+    return _folded(expression)
 
 
-def _folded(node: Expression, *, exact: bool) -> Expression:
+def _folded(node: Expression) -> Expression:
     if not isinstance(node, Op):
         return node
     if not names_of(node):
-        return _literal(node, exact=exact)
+        return _literal(node)
     if node.op == "pow":
+        if is_exponential(node):
+            return _folded(natural(node))
         base, exponent = node.args
-        return Op("pow", (_folded(base, exact=exact), _folded(exponent, exact=True)))
+        inner = _folded(exponent) if names_of(exponent) else _literal(exponent, exact=True)
+        return Op("pow", (_folded(base), inner))
     if node.op in ("mul", "div", "neg"):
-        return _product(node, exact=exact)
+        return _product(node)
     if node.op in ("add", "sub"):
-        return _sum(node, exact=exact)
-    return _inside(node, exact=exact)
+        return _sum(node)
+    return _inside(node)
 
 
-def _inside(node: Op, *, exact: bool) -> Op:
-    return Op(node.op, tuple(_folded(arg, exact=exact) for arg in node.args))
+def _inside(node: Op) -> Op:
+    return Op(node.op, tuple(_folded(arg) for arg in node.args))
 
 
-def _literal(node: Expression, *, exact: bool) -> Expression:
+def _literal(node: Expression, *, exact: bool = False) -> Expression:
+    if isinstance(node, float):
+        return node
     try:
         value = evaluate_exact(node, {})
     except UndefinedValueError:
@@ -77,21 +94,21 @@ def _is_exact(node: Expression, value: float) -> bool:
     return bool(found == exact_number(value))
 
 
-def _product(node: Op, *, exact: bool) -> Expression:
+def _product(node: Op) -> Expression:
     above: list[Expression] = []
     below: list[Expression] = []
     over: list[Expression] = []
     under: list[Expression] = []
     negative = _factors(node, (above, over), (below, under))
     if len(over) + len(under) + negative < 2 and not (negative and over + under):
-        return _inside(node, exact=exact)
+        return _inside(node)
     if negative % 2:
         over.append(-1.0)
-    number = _literal(_quotient(over or [1.0], under), exact=exact)
+    number = _literal(_quotient(over or [1.0], under))
     if not isinstance(number, float):
-        return _inside(node, exact=exact)
-    above = [_folded(factor, exact=exact) for factor in above]
-    below = [_folded(factor, exact=exact) for factor in below]
+        return _inside(node)
+    above = [_folded(factor) for factor in above]
+    below = [_folded(factor) for factor in below]
     return _quotient([number, *above] if number != 1.0 or not above else above, below)
 
 
@@ -115,16 +132,16 @@ def _factors(node: Expression, up: _Parts, down: _Parts) -> int:
     return sum(_factors(arg, up, down) for arg in node.args) + (node.op == "neg")
 
 
-def _sum(node: Op, *, exact: bool) -> Expression:
+def _sum(node: Op) -> Expression:
     terms: list[Expression] = []
     constants: list[Expression] = []
     _terms(node, terms, constants, plus=True)
     if len(constants) < 2:
-        return _inside(node, exact=exact)
-    number = _literal(Op("add", tuple(constants)), exact=exact)
+        return _inside(node)
+    number = _literal(Op("add", tuple(constants)))
     if not isinstance(number, float):
-        return _inside(node, exact=exact)
-    parts = [_folded(term, exact=exact) for term in terms]
+        return _inside(node)
+    parts = [_folded(term) for term in terms]
     if number != 0.0:
         parts.append(number)
     return parts[0] if len(parts) == 1 else Op("add", tuple(parts))

@@ -6,21 +6,26 @@ compared.
 """
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from lawsmith.errors import InputError
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equivalence import Verdict, equivalent
+from lawsmith.expressions.exponentials import is_exponential, natural
 from lawsmith.expressions.folding import literal_paths
-from lawsmith.expressions.refutation import QUICK_BITS
+from lawsmith.expressions.refutation import QUICK_BITS, TIME_LIMIT, WorkError
 from lawsmith.expressions.sharpening import ExpiredError, LostError
 from lawsmith.expressions.solving import STARTS, ConstantSearch
 from lawsmith.expressions.truth import exact_number, exact_value, precision
-from schemas.expression import Expression, Op, Var, names_of, walk
+from schemas.expression import Expression, Op, Var, names_of, node_count, walk
+
+WORK: Final = 5_000_000
+"""Nodes that a search for constants may evaluate, at its sample points or once in balls."""
 
 
 def same_form(
@@ -28,8 +33,8 @@ def same_form(
     b: Expression,
     free_constants: Iterable[str] | None = None,
     domain: Domain | None = None,
-    time_limit: float = 5.0,
-    clock: Callable[[], float] = time.monotonic,
+    time_limit: float = TIME_LIMIT,
+    clock: Callable[[], float] = time.thread_time,
 ) -> Verdict:
     """Compare two laws up to the values of b's free constants.
 
@@ -37,10 +42,12 @@ def same_form(
         a: the law in question, say a submission.
         b: the law whose form is asked for, say the truth.
         free_constants: JSON Pointers of literals of b that may take any other value; None =
-            `literal_paths(b)`, which leaves exponents, pi and e as structure.
+            `literal_paths(b)`, which leaves exponents that do not vary, pi and e as structure.
+            An exponent is free when its pointer is among them.
         domain: as in `equivalent`.
-        time_limit: seconds until the guard interrupts (`undecided`, `time_limit`).
-        clock: monotonic seconds.
+        time_limit: seconds until the guard interrupts (`undecided`, `time_limit`); the counted
+            work ends first (`work_budget`).
+        clock: as in `equivalent`.
 
     Returns:
         `equal` with `constant_map` (path in b -> the value that makes b equal to a; where
@@ -66,11 +73,13 @@ def same_form(
         return Verdict("equal", plain.how, plain.reason, None, own)
     if not paths:
         return plain
-    left = _Clock(started + time_limit, clock)
+    left = _Left(started + time_limit, clock, node_count(a) + node_count(b))
     try:
         return _searched(a, b, own, domain, left)
     except ExpiredError:
         return Verdict("undecided", "", "time_limit")
+    except WorkError as error:
+        return Verdict("undecided", "", str(error))
     except (UndecidedError, UndefinedError):
         return Verdict("undecided", "", "the constants could not be sharpened")
 
@@ -80,20 +89,22 @@ def _searched(
     b: Expression,
     own: dict[str, float],
     domain: Domain | None,
-    left: "_Clock",
+    left: "_Left",
 ) -> Verdict:
     axes = axes_of(sorted(names_of(a) | names_of(b)), domain)
     odd = _odd_name(a, b, axes)
     if odd is not None:
         return Verdict("different", "names", f"only one law depends on {odd!r}")
-    slots = _fresh_names(len(own), names_of(a) | names_of(b))
-    open_law = replace_literals(b, {p: Var(s) for p, s in zip(own, slots, strict=True)})
-    search = ConstantSearch(a, open_law, slots, list(own.values()), axes, left.over)
+    slots = fresh_names(len(own), names_of(a) | names_of(b))
+    bases = _bases(b, own)
+    open_law = replace_literals(b, _opened(own, slots, bases))
+    starts = [math.log(value) if path in bases else value for path, value in own.items()]
+    search = ConstantSearch(a, open_law, slots, starts, axes, left.over)
     if not search.sample():
         return Verdict("undecided", "", "few_points")
     for place in search.unseen:
         path, value = list(own.items())[place]
-        doubled = replace_literals(b, {path: 2.0 * value})
+        doubled = replace_literals(b, {path: value**2 if path in bases else 2.0 * value})
         if not equivalent(b, doubled, domain, left.seconds(), left.now).equal:
             return Verdict("undecided", "", f"the constant at {path!r} is too small to be seen")
     lost = close = False
@@ -107,21 +118,60 @@ def _searched(
             close = True
             continue
         if sharp is not None:
-            return _found(a, b, dict(zip(own, sharp, strict=True)), domain, left)
+            pairs = zip(own, sharp, strict=True)
+            mapping = {path: _exp(v) if path in bases else v for path, v in pairs}
+            return _found(a, b, mapping, domain, left)
         # A linear form has one solution; it misses.
         close = close or not search.proved
     return _missing(a, b, proved=search.proved and not close, lost=lost, close=close)
 
 
-@dataclass(frozen=True, slots=True)
-class _Clock:
+def _bases(law: Expression, paths: Iterable[str]) -> frozenset[str]:
+    """Those of the constants that are the base c of a c^u, sought as log(c) as in exp."""
+    nodes = dict(walk(law))
+    return frozenset(
+        path
+        for path in paths
+        if path.endswith("/args/0") and is_exponential(nodes[path.removesuffix("/args/0")])
+    )
+
+
+def _opened(
+    paths: Iterable[str], slots: Sequence[str], bases: frozenset[str]
+) -> dict[str, Expression]:
+    pairs = zip(paths, slots, strict=True)
+    return {p: Op("exp", (Var(slot),)) if p in bases else Var(slot) for p, slot in pairs}
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError as error:
+        raise UndecidedError("") from error
+
+
+@dataclass(slots=True)
+class _Left:
+    """What is left of the work of a search, counted in nodes evaluated, and of its time."""
+
     end: float
     now: Callable[[], float]
+    nodes: int
+    work: int = WORK
 
     def over(self) -> bool:
+        """Whether the guard has fired; asked before every evaluation of the laws.
+
+        Raises:
+            WorkError: the counted work is used up.
+        """
+        self.work -= self.nodes
+        if self.work < 0:
+            raise WorkError("work_budget")
         return self.now() > self.end
 
     def seconds(self) -> float:
+        """Seconds left for the guard."""
         return max(0.0, self.end - self.now())
 
 
@@ -130,7 +180,7 @@ def _found(
     b: Expression,
     mapping: dict[str, float],
     domain: Domain | None,
-    left: _Clock,
+    left: _Left,
 ) -> Verdict:
     whole = equivalent(a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now)
     if whole.verdict == "equal":
@@ -158,7 +208,8 @@ def _odd_name(a: Expression, b: Expression, axes: Sequence[Axis]) -> str | None:
     return None
 
 
-def _fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+def fresh_names(count: int, taken: frozenset[str]) -> list[str]:
+    """Names for constants that stand for nothing else."""
     names = (f"constant_{place}" for place in itertools.count())
     return list(itertools.islice((name for name in names if name not in taken), count))
 
@@ -181,13 +232,17 @@ def replace_literals(
 
 
 def skeleton(expression: Expression) -> Any:
-    """A hashable that forgets constants outside exponents, order and grouping."""
+    """A hashable that forgets constants outside fixed exponents, order and grouping."""
     if isinstance(expression, Var):
         return expression.var
     if not isinstance(expression, Op):
         return "#" if expression else "0"
+    if is_exponential(expression):
+        return skeleton(natural(expression))
     if expression.op == "pow":
-        return ("pow", skeleton(expression.args[0]), expression.args[1])
+        base, exponent = expression.args
+        inner = skeleton(exponent) if names_of(exponent) else exponent
+        return ("pow", skeleton(base), inner)
     parts: list[Any] = []
     op = {"sub": "add", "neg": "mul", "div": "mul"}.get(expression.op, expression.op)
     for place, arg in enumerate(expression.args):
@@ -243,4 +298,4 @@ def _exact(point: Mapping[str, float]) -> dict[str, Any]:
     return {name: exact_number(value) for name, value in point.items()}
 
 
-__all__ = ("replace_literals", "same_form", "skeleton")
+__all__ = ("fresh_names", "replace_literals", "same_form", "skeleton")

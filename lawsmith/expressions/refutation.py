@@ -25,8 +25,15 @@ AGREED_BITS: Final = 200
 _BESIDE: Final = (1.234567e-4, 3.1e-8, 2.3e-11, 5.7e-14)
 
 
+TIME_LIMIT: Final = 600.0
+"""CPU seconds after which the guard of a comparison interrupts.
+
+The counted work ends a comparison long before, at the same place whatever else the machine does:
+a unit of it takes at most some 30 microseconds, and there are some millions."""
+
+
 class WorkError(Exception):
-    """The counted work or the wall guard is used up; the argument is the reason."""
+    """The counted work or the guard's time is used up; the argument is the reason."""
 
 
 class Relation(enum.Enum):
@@ -44,7 +51,7 @@ TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 
 @dataclass(slots=True)
 class Meter:
-    """Counts evaluated nodes, weighted by precision; the wall guard only interrupts."""
+    """Counts evaluated nodes, weighted by precision; the guard only interrupts."""
 
     left: int
     expired: Callable[[], bool]
@@ -169,6 +176,7 @@ __all__ = (
     "LAST_BITS",
     "QUICK_BITS",
     "TELLING",
+    "TIME_LIMIT",
     "Comparison",
     "Meter",
     "Relation",

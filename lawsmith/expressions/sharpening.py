@@ -81,18 +81,41 @@ class Sharpening:
             LostError: a constant goes to zero.
             UndecidedError, UndefinedError: the work cannot be done at some point.
         """
+        sharp = self.sharp(constants, free, rows, points, DEPTHS)
+        return None if sharp is None else [float(value.mid()) for value in sharp]
+
+    def sharp(
+        self,
+        constants: Sequence[float],
+        free: list[int],
+        rows: list[int],
+        points: Sequence[Point],
+        depths: Sequence[Depth],
+    ) -> list[Any] | None:
+        """The sharp constants as exact balls, unrounded; None when the laws then differ.
+
+        Args:
+            constants: where to start.
+            free: places of the constants that the points determine.
+            rows: places of as many points that determine them.
+            points: all points; those not in `rows` judge.
+            depths: how far, the last the farthest.
+
+        Raises:
+            ExpiredError, LostError, UndecidedError, UndefinedError: as `sharpened`.
+        """
         used = set(rows)
         rest = [p for place, p in enumerate(points) if place not in used]
-        with precision(DEPTHS[-1].bits):
+        with precision(depths[-1].bits):
             sharp = [ball(exact_number(float(value))).mid() for value in constants]
-        for depth in DEPTHS:
+        for depth in depths:
             with precision(depth.bits):
                 sharp = self._newton(sharp, free, rows, points, depth)
                 bound = arb(2) ** -depth.agreed
                 tested = rest[: depth.points]
                 if not all(self._residual(sharp, p, depth).abs_upper() < bound for p in tested):
                     return None
-        return [float(value.mid()) for value in sharp]
+        return sharp
 
     def _newton(
         self,
@@ -136,4 +159,4 @@ class Sharpening:
         return ball(exact_value(self._open, inputs, depth.bits)) / truth - 1
 
 
-__all__ = ("POINTS", "ExpiredError", "LostError", "Sharpening")
+__all__ = ("DEPTHS", "POINTS", "Depth", "ExpiredError", "LostError", "Sharpening")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lawsmith.expressions.balls import UndecidedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
 from lawsmith.expressions.evaluation import compile_expression
-from lawsmith.expressions.sharpening import POINTS, ExpiredError, LostError, Sharpening
+from lawsmith.expressions.sharpening import DEPTHS, POINTS, ExpiredError, LostError, Sharpening
 from lawsmith.expressions.truth import evaluate_exact
 from schemas.expression import Expression, walk
 
@@ -28,6 +28,8 @@ STEADY: Final = 1e-10
 ROUGH: Final = 1e-4
 """Relative rounding error above which a point is not used."""
 CANDIDATES: Final = 6
+NEIGHBOURS: Final = 1e-6
+"""Largest median relative difference of laws that can be the same but for rounding."""
 
 
 Floats = NDArray[np.float64]
@@ -142,6 +144,44 @@ class ConstantSearch:
             raise LostError if lost else UndecidedError("")
         shaper = Sharpening(self._law, self._open, self._slots, self._expired)
         return shaper.sharpened(constants.tolist(), free, rows, self._points)
+
+    def trades(self) -> Floats:
+        """How the constants can move together, to first order, without changing the law.
+
+        Shape (m, constants), one row for each constant that the points do not determine beside
+        the earlier ones: that one moves by 1, the earlier ones make up for it.
+
+        Raises:
+            UndecidedError: the law has no value near its own constants.
+        """
+        free = self._independent(self._own)[0]
+        rest = [place for place in range(len(self._own)) if place not in free]
+        found = np.zeros((len(rest), len(self._own)))
+        if rest:
+            slopes = np.stack([self._slope(self._own, place) for place in range(len(self._own))], 1)
+            norms = np.linalg.norm(slopes[:, free], axis=0)
+            shares = np.linalg.lstsq(slopes[:, free] / norms, slopes[:, rest], rcond=None)[0]
+            found[:, free] = -(shares / norms[:, None]).T * self._own[free]
+            found[:, rest] = np.diag(self._own[rest])
+            found /= self._own[rest][:, None]
+        return found
+
+    def sharp_from_own(self) -> list[Any] | None:
+        """The constants as balls of 50 digits, from the values that stood there.
+
+        What the points do not determine keeps its value. None when no constants near those
+        values bring the laws together.
+
+        Raises:
+            LostError: a constant goes to zero.
+            UndecidedError, UndefinedError: the work cannot be done at some point.
+        """
+        values = self._relative(self._own)
+        if values is None or float(np.median(np.abs(values - 1.0))) > NEIGHBOURS:
+            return None
+        free, rows = self._independent(self._own)
+        shaper = Sharpening(self._law, self._open, self._slots, self._expired)
+        return shaper.sharp(self._own.tolist(), free, rows, self._points, DEPTHS[:1])
 
     def _vanishes(self, constants: Floats, place: int) -> bool:
         """Whether the law fits as well with the constant at zero."""
@@ -282,12 +322,7 @@ class ConstantSearch:
         columns: list[Floats] = []
         free: list[int] = []
         for place in range(len(constants)):
-            step = np.zeros_like(constants)
-            step[place] = constants[place] * 1e-5
-            above, below = self._relative(constants + step), self._relative(constants - step)
-            if above is None or below is None:
-                raise UndecidedError("")
-            column = (above - below) * 5e4
+            column = self._slope(constants, place)
             trial = np.stack([*columns, column], axis=1)
             norms = np.linalg.norm(trial, axis=0)
             if norms[-1] > 0 and np.linalg.svd(trial / norms, compute_uv=False)[-1] > 1e-6:
@@ -296,6 +331,15 @@ class ConstantSearch:
         if not free:
             raise UndecidedError("")
         return free, _pivot_rows(np.stack(columns, axis=1))
+
+    def _slope(self, constants: Floats, place: int) -> Floats:
+        """Relative change of the law at the sample points per relative change of a constant."""
+        step = np.zeros_like(constants)
+        step[place] = constants[place] * 1e-5
+        above, below = self._relative(constants + step), self._relative(constants - step)
+        if above is None or below is None:
+            raise UndecidedError("")
+        return (above - below) * 5e4
 
 
 def _steady(law: Expression, point: Point) -> tuple[float, float] | None:

@@ -20,7 +20,7 @@ DIGITS: Final = 6
 LEAST_ACCEPTANCE: Final = 0.01
 _FIRST_DRAW: Final = 10
 _LAST_DRAW: Final = 15
-"""Acceptance is judged on 2^10 points; at most 2^15 are drawn."""
+"""Acceptance is judged on 2^10 points; at most 2^15 are drawn, more only where `need` asks it."""
 
 MAX_COMBINATIONS: Final = 100_000
 MAX_CORNER_CONTROLS: Final = 12
@@ -96,6 +96,7 @@ def sobol(
     """
     sequence = qmc.Sobol(len(controls), scramble=rng is not None, rng=rng)
     level = max(_FIRST_DRAW, math.ceil(math.log2(max(2, 2 * need))))
+    last = max(_LAST_DRAW, math.ceil(math.log2(need / LEAST_ACCEPTANCE)))
     unit = sequence.random_base2(level)
     while True:
         points = from_unit(controls, unit[0 if rng is not None else 1 :])
@@ -107,7 +108,7 @@ def sobol(
                 fix="narrow the ranges to where the constraints hold",
             )
         distinct = _distinct(accepted)
-        if len(distinct) >= need or level >= _LAST_DRAW:
+        if len(distinct) >= need or level >= last:
             return distinct[:need]
         unit = np.vstack([unit, sequence.random_base2(level)])
         level += 1

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, literal_paths
 from lawsmith.measurement.constraints import Controlled, Points, columns
-from lawsmith.measurement.deltas import with_node
-from schemas.expression import Expression, Var, walk
+from schemas.expression import Expression, Var, walk, with_node
 from schemas.family import FamilyReadout
 
 DEPENDENT: Final = 1e-6

@@ -1,6 +1,5 @@
 """Certificates 5, 6, 8 and 9: neither too easy nor out of a player's reach."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -8,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import evaluate, literal_paths
+from lawsmith.expressions import evaluate
+from lawsmith.expressions.shortness import literals_of
 from lawsmith.measurement import (
     fit_affine,
     fit_constant,
@@ -23,7 +23,7 @@ from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.distinctness import MAIN_BUDGET
 from lawsmith.mutation.truth import Table, float_values
 from schemas.card import Choices
-from schemas.expression import Expression, Op, walk
+from schemas.expression import Expression
 from schemas.family import Certificate, Environment, FamilyControl
 
 DENSE_ROWS: Final = 64
@@ -34,8 +34,6 @@ MOST_PROBES: Final = 9
 SPAN_STEPS: Final = 20.0
 HALF_STEP_SHARE: Final = 0.1
 CROSSING_SHARE: Final = 0.01
-SHORT_DIGITS: Final = 5
-SIMPLE_DIGITS: Final = 3
 
 Fit = Callable[[Sequence[str], Points, Table], tuple[Expression, ...]]
 _FITS: Final[Mapping[str, Fit]] = MappingProxyType(
@@ -140,46 +138,35 @@ def scale_is_sane(case: Case) -> Certificate:
 
 
 def attainable(case: Case) -> Certificate:
-    """Certificate 9: whether a player can write the folded law down exactly.
+    """Certificate 9: whether a player can write both laws down exactly from short numbers.
 
-    Short constants have at most 5 significant digits; simple exponents are numbers of at most
-    3 significant digits, or made of such (1/3, 0.62). The certificate says which it is and
-    never fails a family: `strict` is then out of reach, `strict_delta` is not.
+    Looked at are the laws as the worlds compute them, over the source's own numbers, and the
+    same with constants folded: either way of writing will do. The certificate says which it is
+    and never fails a family: `strict` is then out of reach, `form` is not.
     """
-    constants: list[float] = []
-    exponents: list[float] = []
-    for environment in ENVIRONMENTS:
-        for law in case.folded[environment].values():
-            nodes = dict(walk(law))
-            literals = (nodes[path] for path in literal_paths(law))
-            constants += [literal for literal in literals if isinstance(literal, float)]
-            for node in nodes.values():
-                if isinstance(node, Op) and node.op == "pow":
-                    inner = (part for _, part in walk(node.args[1]))
-                    exponents += [part for part in inner if isinstance(part, float)]
-    longest = max(map(digits_of, constants), default=0)
-    power = max(map(digits_of, exponents), default=0)
-    short = longest <= SHORT_DIGITS and power <= SIMPLE_DIGITS
+    written = [
+        min(
+            (literals_of(law), literals_of(case.folded[environment][readout])),
+            key=lambda one: (not one.short, one.longest_constant, one.longest_exponent),
+        )
+        for environment in ENVIRONMENTS
+        for readout, law in case.laws[environment].items()
+    ]
+    short = all(one.short for one in written)
+    longest = max(one.longest_constant for one in written)
     return certificate(
         9,
         True,
         {
             "strict_attainable": "true" if short else "false",
             "longest_digits": float(longest),
-            "constants": float(len(constants)),
-            "longest_exponent_digits": float(power),
-            "exponents": float(len(exponents)),
+            "constants": float(sum(len(one.constants) for one in written)),
+            "longest_exponent_digits": float(max(one.longest_exponent for one in written)),
+            "exponents": float(sum(len(one.exponents) for one in written)),
         },
-        f"the longest of {len(constants)} folded constants has {longest} significant digits",
+        ("short numbers write" if short else "no short numbers write")
+        + f" both laws: the longest constant has {longest} significant digits",
     )
-
-
-def digits_of(value: Expression) -> int:
-    """Significant digits of a literal's shortest decimal text, trailing zeros apart."""
-    if not isinstance(value, float):
-        raise TypeError(f"{value!r} is no literal")
-    mantissa = re.sub(r"[eE].*$", "", repr(value)).replace("-", "").replace(".", "")
-    return max(1, len(mantissa.strip("0")))
 
 
 def _classes(case: Case) -> frozenset[str]:
@@ -280,7 +267,6 @@ def _probes(control: FamilyControl) -> Sequence[float]:
 __all__ = (
     "attainable",
     "controls_move",
-    "digits_of",
     "nulls_fail",
     "scale_is_sane",
 )

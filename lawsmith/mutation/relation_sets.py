@@ -5,7 +5,6 @@ from typing import Protocol
 
 from lawsmith.errors import InputError
 from lawsmith.expressions import fold_constants, without_zeros
-from lawsmith.measurement.deltas import with_node
 from schemas.expression import (
     MAX_DEPTH,
     MAX_NODES,
@@ -15,6 +14,7 @@ from schemas.expression import (
     node_count,
     substitute,
     walk,
+    with_node,
 )
 from schemas.family import RelationSet
 

@@ -11,7 +11,7 @@ from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.family_view import conditions, family_view, interface_symbols
 from lawsmith.release.pages import facts_of, page_templates
 from lawsmith.release.plots import design_svg, observations_svg
-from lawsmith.release.tasks import ENVIRONMENTS, sealed_laws
+from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.dataset import Licence
 from schemas.family import Family
 from schemas.task import FixedObservation, PublicTask, SealedKey
@@ -93,7 +93,7 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> dict[str
     entries = []
     families = sorted(content.families, key=lambda family: family.id)
     for number, family in enumerate(families, start=1):
-        laws = {name: sealed_laws(family, name) for name in ENVIRONMENTS}
+        laws = {name: printed_laws(family, name) for name in ENVIRONMENTS}
         view = family_view(family, cards.get(family.card_id), laws)
         view["attribution"] = notes.get(family.paper_id or "", "")
         view["tasks"] = [key for key in keys if key.family_id == family.id]

@@ -21,7 +21,6 @@ from lawsmith.calibration.residuals import (
 from lawsmith.calibration.solvability import LARGEST_ERROR
 from lawsmith.calibration.visibility import ALPHA, POWER
 from lawsmith.calibration.worlds import CALLS, SAMPLES
-from lawsmith.measurement.deltas import DELTA_POLICY, LARGEST, SMALLEST
 from lawsmith.measurement.designs import (
     BUDGETS,
     DESIGN_POLICY,
@@ -151,7 +150,6 @@ def house_policies() -> tuple[Policy, ...]:
                 "least_distance": LEAST_DISTANCE,
             },
         ),
-        Policy(name=DELTA_POLICY, values={"largest": LARGEST, "smallest": SMALLEST}),
         Policy(
             name=STARTS_POLICY,
             values={"starts": float(STARTS), "decades": DECADES, "least_singular": RANK_BOUND},

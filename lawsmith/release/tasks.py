@@ -1,19 +1,32 @@
 """A family -> its four tasks, their sealed keys, public observations and the two worlds."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Final, get_args
 
 import numpy as np
 
 from lawsmith.errors import InputError
-from lawsmith.expressions import to_infix
-from lawsmith.measurement.deltas import constant_tolerances
+from lawsmith.expressions import literal_paths, replace_literals, to_infix, without_zeros
 from lawsmith.measurement.resolution import quantise
-from lawsmith.mutation.relation_sets import folded_laws
+from lawsmith.mutation.law_constants import free_constant_paths
+from lawsmith.mutation.relation_sets import folded_laws, laws_of
 from lawsmith.mutation.screening import distinguishing_query
 from lawsmith.mutation.truth import exact_values, rows
 from lawsmith.seals import task_id
-from schemas.expression import MAX_NODES, Expression, Op, Var, WireError, from_wire, node_count
+from schemas.expression import (
+    MAX_NODES,
+    Expression,
+    Op,
+    Var,
+    WireError,
+    from_wire,
+    names_of,
+    node_count,
+    substitute,
+    walk,
+)
 from schemas.expression import to_wire as wire
 from schemas.family import Environment, Family, RelationSet, Values
 from schemas.record import CANARY, content_digest
@@ -21,7 +34,6 @@ from schemas.source import Collection
 from schemas.task import (
     WORLD_SENTENCE,
     Blend,
-    ConstantTolerance,
     FixedObservation,
     PublicTask,
     SealedKey,
@@ -69,11 +81,9 @@ def make_tasks(family: Family, key: bytes, collection: Collection) -> FamilyTask
     fixed: list[FixedObservation] = []
     for environment in ENVIRONMENTS:
         # The sealed law is the truth of a task: what the Oracle returns, what the Fixed rows
-        # show and what scores compare with come from it alone. Folding constants may change a
-        # law by 2^-53, so a family's own truths can differ in the last digit.
+        # show and what scores compare with come from it alone.
         hidden = _truth(family, laws[environment], family.hidden.inputs)
         shown = _truth(family, laws[environment], family.fixed.inputs)
-        constants = _constants(family, laws[environment], hidden)
         for setting in SETTINGS:
             identity = task_id(key, family.id, setting, environment)
             blend = blend_of(family) if setting == "identification" else None
@@ -91,7 +101,6 @@ def make_tasks(family: Family, key: bytes, collection: Collection) -> FamilyTask
                     laws=laws[environment],
                     hidden_inputs=family.hidden.inputs,
                     hidden_truth=hidden,
-                    constants=constants,
                     distinguishing_query=query,
                     canary=CANARY,
                 )
@@ -108,7 +117,8 @@ def make_tasks(family: Family, key: bytes, collection: Collection) -> FamilyTask
 def blend_of(family: Family) -> Blend:
     """G = (1 - s)*g + s*g' for every readout, one s, unsimplified (SciGame, eq. 1).
 
-    g is the Original's folded law, g' the Counterfactual's. The simulator itself uses s = 0
+    g is the Original's law with constants folded, g' the Counterfactual's: a candidate that
+    showed how a number is derived would tell where it comes from. The simulator itself uses s = 0
     or s = 1, so intermediate values are not allowed.
 
     Raises:
@@ -120,7 +130,7 @@ def blend_of(family: Family) -> Blend:
     s = Var(name)
     formulas: dict[str, Expression] = {}
     for before, after in zip(
-        sealed_laws(family, "original"), sealed_laws(family, "counterfactual"), strict=True
+        printed_laws(family, "original"), printed_laws(family, "counterfactual"), strict=True
     ):
         kept, moved = Op("sub", (1.0, s)), s
         formulas[before.readout] = Op(
@@ -151,11 +161,24 @@ def worlds_of(family: Family) -> tuple[PairedWorld, PairedWorld]:
 
 
 def sealed_laws(family: Family, environment: Environment) -> tuple[SealedLaw, ...]:
-    """The laws of one environment over the controls alone, constants folded, by readout."""
-    relations: RelationSet = getattr(family, environment)
-    folded = folded_laws(relations)
+    """The laws of one environment as the world computes them, by readout.
+
+    Over the literals of the source, nothing folded; terms that are exactly zero, such as a
+    correction in the Original, are left out.
+    """
+    laws = laws_of(getattr(family, environment))
+    constants = free_constant_paths(family, environment)
     return tuple(
-        SealedLaw(readout=readout.name, expression=folded[readout.name])
+        _sealed(readout.name, laws[readout.name], constants[readout.name])
+        for readout in family.readouts
+    )
+
+
+def printed_laws(family: Family, environment: Environment) -> tuple[SealedLaw, ...]:
+    """The same laws with constants folded to float64, as candidates and pages show them."""
+    laws = folded_laws(getattr(family, environment))
+    return tuple(
+        _sealed(readout.name, laws[readout.name], literal_paths(laws[readout.name]))
         for readout in family.readouts
     )
 
@@ -165,6 +188,21 @@ def relation_set_digest(relations: RelationSet) -> str:
     return content_digest("relation_set", 1, relations.model_dump(mode="json"))
 
 
+def _sealed(readout: str, law: Expression, constants: Iterable[str]) -> SealedLaw:
+    """A law without zero terms; its constants stay where they are, also those that are one."""
+    nodes, taken = dict(walk(law)), names_of(law)
+    names = (name for i in count() if (name := f"constant_{i}") not in taken)
+    places = dict(zip(constants, names, strict=False))
+    short = without_zeros(replace_literals(law, {p: Var(name) for p, name in places.items()}))
+    values = {name: nodes[path] for path, name in places.items()}
+    kept = {path for path, node in walk(short) if isinstance(node, Var) and node.var in values}
+    whole = substitute(short, values)
+    # Where a zero term went, a one may stand: exp(0) in front of another term.
+    kept |= set(literal_paths(whole))
+    found = tuple(path for path, _ in walk(whole) if path in kept)
+    return SealedLaw(readout=readout, expression=whole, constants=found)
+
+
 def _truth(
     family: Family, laws: tuple[SealedLaw, ...], inputs: tuple[Values, ...]
 ) -> tuple[Values, ...]:
@@ -172,19 +210,6 @@ def _truth(
     expressions = {law.readout: law.expression for law in laws}
     points = np.asarray(inputs, dtype=np.float64)
     return rows(exact_values(expressions, family.controls, points))
-
-
-def _constants(
-    family: Family, laws: tuple[SealedLaw, ...], truth: tuple[Values, ...]
-) -> tuple[ConstantTolerance, ...]:
-    return constant_tolerances(
-        {law.readout: law.expression for law in laws},
-        family.controls,
-        family.hidden.inputs,
-        truth,
-        [readout.absolute for readout in family.readouts],
-        [readout.relative for readout in family.readouts],
-    )
 
 
 def _task(
@@ -249,6 +274,7 @@ __all__ = (
     "FamilyTasks",
     "blend_of",
     "make_tasks",
+    "printed_laws",
     "relation_set_digest",
     "sealed_laws",
     "worlds_of",

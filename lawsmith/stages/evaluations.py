@@ -70,7 +70,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
         rows,
         [],
         new=played,
-        columns=("player", "setting", "environment", "S_all", "weak ESR"),
+        columns=("player", "setting", "environment", "S_all", "weak ESR", "form ESR"),
         preview=[
             (
                 row.player,
@@ -78,6 +78,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
                 row.environment,
                 f"{row.s_all.value:.3f}" if row.s_all.value is not None else "undetermined",
                 f"{row.weak.value:.3f}" if row.weak.value is not None else "undetermined",
+                f"{row.form.value:.3f}" if row.form.value is not None else "undetermined",
             )
             for row in tables.rows
         ],
@@ -146,8 +147,9 @@ def _row(context: StageContext, release_id: str, score: EpisodeScore) -> Row:
         repeat=score.repeat,
         s=score.prediction,
         weak=score.weak,
+        form=_word(score.form),
         strict=_word(score.strict),
-        strict_delta=_word(score.strict_delta),
+        strict_attainable=score.strict_attainable,
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from lawsmith.errors import InputError, LawsmithError, PrerequisiteError
 from lawsmith.evaluation.claims import ForgedError
+from lawsmith.evaluation.episodes import episode_id
 from lawsmith.release.bundle import PublicRelease
 from schemas.episode import Episode
 from schemas.record import strict_json
@@ -119,14 +120,19 @@ def read_episode(line: bytes) -> Episode:
 
 
 def check_release(episode: Episode, public: PublicRelease) -> None:
-    """An episode is of this release.
+    """An episode is of this release, and called by what it is of.
 
     Raises:
-        ForgedError: it says another release, or a task that this one has not.
+        ForgedError: it says another release, a task that this one has not, or another id than
+            that of its task, protocol, player and repeat: one try would count as two.
     """
     manifest = public.manifest
+    identity = episode_id(
+        episode.task_id, episode.protocol, episode.budget, episode.player, episode.repeat
+    )
     known = {task.id for task in public.tasks}
     for name, stated, true in (
+        ("id", episode.id, identity),
         ("release_id", episode.release_id, manifest.id),
         ("release_digest", episode.release_digest, manifest.digest),
         ("synthetic_sources", episode.synthetic_sources, manifest.synthetic_sources),

@@ -168,7 +168,7 @@ def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -
     assert "16 trials of power-law" in handed.out
     assert "16 episodes played" in played.out
     assert "32 scores" in scored.out
-    assert "strict_delta" in reported.out
+    assert "strict implies form" in reported.out
     assert (tmp_path / "report" / "report.html").is_file()
     serve = next(line for line in lines if line.startswith(SERVED))
     _served(readme, [*shlex.split(serve)[1:-1], "0"], play)

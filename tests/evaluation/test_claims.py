@@ -136,9 +136,6 @@ def seen(value: float, stretch: float = 0.2) -> Observation:
 
 LIES: list[tuple[str, Callable[[Episode], dict[str, Any]], str]] = [
     ("adaptive", lambda e: {"release_digest": OTHER}, "release_digest"),
-    ("adaptive", lambda e: {"id": e.id.replace("/p/", "/q/")}, "id"),
-    ("adaptive", lambda e: {"player": "q"}, "id"),
-    ("adaptive", lambda e: {"repeat": 1}, "id"),
     ("adaptive", lambda e: {"accepted": 1}, "accepted"),
     ("adaptive", lambda e: {"rejected": 0}, "rejected"),
     ("breaches", lambda e: {"breaches": ()}, "breaches"),

@@ -9,8 +9,14 @@ import pytest
 from numpy.random import PCG64, Generator
 
 from lawsmith.errors import InputError
-from lawsmith.evaluation.report import make_report, to_html, to_markdown, write_report
-from lawsmith.evaluation.scoring import STRICT_DELTA_RULE
+from lawsmith.evaluation.report import (
+    FAILURE_MODES,
+    make_report,
+    to_html,
+    to_markdown,
+    write_report,
+)
+from lawsmith.evaluation.scoring import SUCCESS_RULE
 from schemas.score import EpisodeScore
 
 
@@ -35,11 +41,12 @@ def score(number: int, **changes: Any) -> EpisodeScore:
         "readouts": (),
         "protocol_kept": True,
         "weak": False,
+        "form": False,
         "strict": False,
-        "strict_delta": False,
+        "strict_attainable": True,
         "failure": "incorrect_relation",
         "reason": "",
-        "scorer_version": "score-1",
+        "scorer_version": "score-2",
         "synthetic_sources": True,
         "replayed": False,
     }
@@ -61,7 +68,7 @@ def undecided(number: int) -> EpisodeScore:
         prediction=1.0,
         weak=True,
         strict=None,
-        strict_delta=True,
+        form=True,
         failure=None,
     )
 
@@ -77,8 +84,11 @@ def test_failures_count_and_faults_are_bounds() -> None:
     assert row.weak.value == pytest.approx(1 / 3)
     # strict: two known failures, a fault and an undecided one.
     assert (row.strict.value, row.strict.low, row.strict.high) == (0.0, 0.0, 0.5)
-    assert row.strict_delta.value == pytest.approx(1 / 3)
-    assert row.failures == {"incorrect_relation": 1, "no_usable_answer": 1}
+    assert row.form.value == pytest.approx(1 / 3)
+    assert {mode: n for mode, n in row.failures.items() if n} == {
+        "incorrect_relation": 1,
+        "no_usable_answer": 1,
+    }
 
 
 def test_groups_are_never_averaged_together() -> None:
@@ -129,12 +139,15 @@ def test_every_table_states_its_rule_and_its_sources(tmp_path: Path) -> None:
     paths = write_report(report, tmp_path)
     assert [path.name for path in paths] == ["report.json", "report.md", "report.html"]
     markdown = to_markdown(report)
-    assert markdown.count(STRICT_DELTA_RULE) == 2
+    assert markdown.count(SUCCESS_RULE) == 2
     assert "synthetic_sources: true" in markdown
     assert "replayed: true" in markdown
     html = to_html(report)
     assert "synthetic_sources: true · replayed: true" in html
-    assert "&lt;= 1 on all hidden" in html
+    assert "&lt;= 1 at 1024 points" in html
+    for mode in ("evidence misreading", "symbolically not recovered", "explanation mismatch"):
+        assert f"<th>{mode}</th>" in html
+        assert f"| {mode} |" in markdown
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert data["synthetic_sources"] is True
     assert len(data["rows"]) == 2
@@ -147,3 +160,23 @@ def test_bad_sets_of_scores_are_refused() -> None:
         make_report([score(1), score(1)])
     with pytest.raises(InputError, match="mixes sample papers"):
         make_report([score(1), score(2, synthetic_sources=False)])
+
+
+def test_strict_stands_beside_what_it_can_reach_and_failures_are_counted() -> None:
+    report = make_report(
+        [
+            score(1, weak=True, form=True, strict=True, failure=None),
+            score(2, strict_attainable=False),
+            score(3, failure="evidence_misreading"),
+            invalid(4),
+        ]
+    )
+    (row,) = report.rows
+    assert row.attainable == 3
+    assert list(row.failures) == list(FAILURE_MODES)
+    markdown, html = to_markdown(report), to_html(report)
+    (line,) = [text for text in markdown.split("\n") if text.startswith("| original | mean | 4")]
+    assert line.endswith("| 3 of 4 |")
+    assert "<td>3 of 4</td>" in html
+    # no usable answer, symbolically not recovered, parameter error, misreading, mismatch, other
+    assert "| original | mean | 1 | 0 | 0 | 1 | 0 | 1 |" in markdown

@@ -59,7 +59,7 @@ SAME = [
     ("231.141*x**2/2+1241.9*x", "3*x**2+2*x"),
     ("231.141*x**2+1241.9*x+12.578/sqrt(x)", "3*x**2+2*x+1/sqrt(x)"),
     ("2*exp(3*x)*exp(-2*y)", "exp(1.5*x - 4*y + 1)"),
-    # The literals 1 are constants like any others: strict_delta holds their values to account.
+    # The literals 1 are constants like any others: the score `form` holds their values to account.
     ("1/(exp(0.01*x) - 1)", "1/(exp(3*x) + 1)"),
 ]
 OTHER = [

@@ -8,9 +8,10 @@ from types import ModuleType
 import pytest
 
 from lawsmith.errors import InputError
-from lawsmith.expressions import evaluate, evaluate_exact, parse_infix
+from lawsmith.expressions import evaluate, evaluate_exact, parse_infix, to_infix, without_zeros
+from lawsmith.mutation.relation_sets import laws_of
 from lawsmith.release.tasks import blend_of, make_tasks, sealed_laws, worlds_of
-from schemas.expression import Op, Var
+from schemas.expression import Op, Var, walk
 from schemas.family import Environment, LawRelation, RelationSet
 
 
@@ -81,12 +82,36 @@ def test_the_public_rows_of_two_environments_differ_in_their_ids_alone(
         assert (one.blend is None) == (setting == "discovery")
 
 
-def test_keys_carry_tolerances_of_every_literal(samples: ModuleType) -> None:
-    made = make_tasks(samples.historical_family(), samples.KEY, "historical-dev")
+def test_keys_hold_the_law_as_the_world_computes_it(samples: ModuleType) -> None:
+    family = samples.historical_family()
+    made = make_tasks(family, samples.KEY, "historical-dev")
     for key in made.sealed:
-        expected = {"original": 1, "counterfactual": 2}[key.environment]
-        assert len(key.constants) == expected
-        assert all(0.0 < item.delta <= 1e-2 for item in key.constants)
+        (law,) = key.laws
+        relations = getattr(family, key.environment)
+        whole = laws_of(relations)["pull"]
+        # The Original's correction is zero, and gone.
+        assert law.expression == (without_zeros(whole) if key.environment == "original" else whole)
+        nodes = dict(walk(law.expression))
+        values = {parameter.value for parameter in relations.parameters} - {0.0}
+        assert {nodes[path] for path in law.constants} == values
+        truth = getattr(family.hidden, key.environment)
+        assert key.hidden_truth == truth
+
+
+def test_candidates_show_constants_folded(samples: ModuleType) -> None:
+    family = samples.historical_family()
+    derived = RelationSet(
+        parameters=(),
+        definitions=(),
+        relations=(
+            LawRelation(readout="pull", expression=parse_infix("acos(-1)/(4*1.1)*stretch*width")),
+        ),
+    )
+    changed = samples.evolve(family, original=derived)
+    (law,) = sealed_laws(changed, "original")
+    assert to_infix(law.expression) == "pi/(4*1.1)*stretch*width"
+    formula = blend_of(changed).formulas["pull"]
+    assert formula.startswith("(1 - s)*(0.7139983303613167*stretch*width)")
 
 
 def test_worlds_say_what_the_instruments_resolve(samples: ModuleType) -> None:

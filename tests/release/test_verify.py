@@ -99,7 +99,7 @@ ALTERATIONS: list[tuple[str, str, int, str, Callable[[Any], Any]]] = [
     ("an observed input", "fixed_observations", 40, "inputs/1", a_little),
     ("a sealed response", "keys", 2, "hidden_truth/7/0", a_little),
     ("a sealed constant", "keys", 1, "laws/0/expression/args/0/args/0", a_little),
-    ("a delta", "keys", 0, "constants/0/delta", a_little),
+    ("a constant's place", "keys", 0, "laws/0/constants/0", lambda path: path + "/args/0"),
     ("an environment", "keys", 0, "environment",
      lambda e: "original" if e == "counterfactual" else "counterfactual"),
     ("a query", "keys", 3, "distinguishing_query/0", a_little),

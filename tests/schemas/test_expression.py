@@ -15,6 +15,7 @@ from schemas.expression import (
     substitute,
     to_wire,
     walk,
+    with_node,
 )
 
 
@@ -79,6 +80,14 @@ def test_walk_names_and_substitution() -> None:
     assert [path for path, _ in walk(tree)] == ["", "/args/0", "/args/1", "/args/1/args/0"]
     assert names_of(tree) == {"x", "y"}
     assert names_of(substitute(tree, {"y": 2.0})) == {"x"}
+
+
+def test_with_node_replaces_one_place() -> None:
+    tree = Op("add", (Op("mul", (3.0, Var("x"))), 1.0))
+    assert with_node(tree, "/args/0/args/0", 2.0) == Op("add", (Op("mul", (2.0, Var("x"))), 1.0))
+    assert with_node(tree, "", 1.0) == 1.0
+    with pytest.raises(ValueError, match="below a leaf"):
+        with_node(tree, "/args/0/args/0/args/0", 1.0)
 
 
 def test_every_operator_has_an_arity() -> None:

@@ -127,7 +127,7 @@ from schemas.source import (
     SourceFile,
     Window,
 )
-from schemas.task import Blend, ConstantTolerance, PublicTask, SealedKey, SealedLaw
+from schemas.task import Blend, PublicTask, SealedKey, SealedLaw
 from schemas.validity import Monotone, Sign, Source, ValidityItem
 from schemas.world import (
     CalibratedWorld,
@@ -774,10 +774,9 @@ RECORDS: tuple[Record, ...] = (
         environment="original",
         setting="identification",
         public_digest=SHA,
-        laws=(SealedLaw(readout="y", expression=LAW),),
+        laws=(SealedLaw(readout="y", expression=LAW, constants=("/args/0",)),),
         hidden_inputs=((1.0,),),
         hidden_truth=((2.5,),),
-        constants=(ConstantTolerance(readout="y", path="/args/0", value=2.5, delta=0.001),),
         distinguishing_query=(8.0,),
         canary=CANARY,
     ),
@@ -880,8 +879,9 @@ RECORDS: tuple[Record, ...] = (
         readouts=(ReadoutScore(readout="y", mean_error=99.0, max_error=200.0),),
         protocol_kept=True,
         weak=False,
+        form=False,
         strict=False,
-        strict_delta=False,
+        strict_attainable=True,
         failure="incorrect_relation",
         reason="form different",
         scorer_version="1",
@@ -901,7 +901,7 @@ GOLDEN: dict[str, str] = {
     "family": "f7ade41d72a52fb9334c4609caca109cc40341851ca3b327fde0728f6650416f",
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
     "public_task": "d3c35c3c655e07ab01feb00427470902579cd8f5631c38de17f8ea95227360e2",
-    "sealed_key": "94971951852429e1f747d5de30e8201a8878d3f6e94a219a8dc110bb5ef88568",
+    "sealed_key": "d231898884aa6ced2a2a4636dcbb97acfc2ffce585bb89d140747d285913c236",
     "cut": "6156572ba787f62727c12f32f0cd71e4bfe903328d509d08a7ffd8259c1875f9",
     "public_manifest": "c25891d04280cb543995d9ead08ca1cdf740a359e7bb905de7f17aa8bc4ab904",
     "sealed_manifest": "f4fc5eb1a03f4819c556efc139ca965aa7c07b365865109f8142b479f6fc711a",
@@ -914,7 +914,7 @@ GOLDEN: dict[str, str] = {
     "calibrated_submission": "3b7f3e48eab1cbabafd76d49b37a2fe726b9243b07c4fb394e02f27ba1caf3c6",
     "calibrated_score": "5de716e3dfd8d09be21e0b1d24657a3406f5b12dac9ada275bd098225b10b20a",
     "episode": "cd9edde4cc22f3ba19385abec9a89ab7c77826fadc1d66e401edfdb795bbe676",
-    "episode_score": "fd3661a27d5859fde7fce2dff370cdcd50aa0157afc8639a736515f1e85c2c54",
+    "episode_score": "93d84cdc8bde2e7269124617ea1dae6f755d5c8085197d18f87644728133dc84",
 }
 
 

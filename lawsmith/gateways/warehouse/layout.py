@@ -137,8 +137,9 @@ _COLUMNS: dict[str, dict[str, ColumnType]] = {
         "repeat": "integer",
         "s": "number",
         "weak": "flag",
+        "form": "text",
         "strict": "text",
-        "strict_delta": "text",
+        "strict_attainable": "flag",
     },
     "superseded": {
         "stage": "text",
