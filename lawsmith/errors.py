@@ -51,6 +51,10 @@ class DimensionError(InputError):
     """Two quantities of unlike dimension meet, or one stands where none may."""
 
 
+class CoherenceError(InputError):
+    """Quantities of one dimension meet whose units need a factor, or an offset, between them."""
+
+
 class UnitError(InputError):
     """A unit text is unknown or cannot be used; units are never guessed."""
 

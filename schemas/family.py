@@ -98,6 +98,8 @@ class FamilyConsistency(Part):
 
     left: ExpressionField
     right: ExpressionField
+    origin: Literal["declared", "computed"] = "declared"
+    """Whether the card states it, or it was found to hold in the Original."""
 
 
 class Mutation(Part):
@@ -110,6 +112,8 @@ class Mutation(Part):
     after: ExpressionField
     introduced: tuple[LawParameter, ...]
     """Parameters that only the Counterfactual has, with units."""
+    follows: bool = False
+    """True of a readout that is recomputed through an identity: no move of its own."""
 
 
 class ConstructionChoice(Part):

@@ -9,9 +9,10 @@ business; here a table arrives as named arrays.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from lawsmith.errors import InputError, IntegrityError, LawsmithError
-from lawsmith.expressions import check_dimensions, parse_infix
+from lawsmith.expressions import check_dimensions, check_scales, parse_infix
 from lawsmith.units import convert, convert_scale, parse_unit
 from schemas.dataset import CanonicalTable, Column, ColumnFacts, Filter, GroupFacts
-from schemas.expression import to_wire
-from schemas.problem import Problem, ReferenceLaw
+from schemas.expression import Expression, to_wire
+from schemas.problem import Constant, Problem, ReferenceLaw
 from schemas.record import canonical_json, strict_json
 
 MIN_GROUP_ROWS: Final = 8
@@ -203,14 +204,36 @@ def check_table(problem: Problem, table: ProblemTable) -> None:
 
 
 def check_law_units(problem: Problem, law: ReferenceLaw) -> None:
-    """A reference law closes in units: that of the readout, constants in declared units.
+    """A reference law closes in units, at every node: the readout's and those of its constants.
+
+    Raises:
+        LawsmithError: an unknown unit, or the first clash with its path.
+    """
+    check_closes(problem, law.expression, law.constants)
+
+
+def check_closes(problem: Problem, expression: Expression, constants: Sequence[Constant]) -> None:
+    """A law of a problem closes in dimensions and in scales, by the rule that cards are held to.
+
+    Args:
+        problem: it has the controls and the readout.
+        expression: over the controls and the constants; its numbers are pure.
+        constants: with their units.
 
     Raises:
         LawsmithError: an unknown unit, or the first clash with its path.
     """
     units = {column.name: column.unit for column in problem.controls}
-    units |= {constant.name: constant.unit for constant in law.constants}
-    check_dimensions(law.expression, units, problem.readout.unit)
+    units |= {constant.name: constant.unit for constant in constants}
+    check_dimensions(expression, units, problem.readout.unit)
+    facts = {column.name: column for column in problem.table.columns}
+    ends = product(*((facts[c.name].low, facts[c.name].high) for c in problem.controls))
+    corners = np.array(list(ends), dtype=np.float64)
+    inputs = {column.name: corners[:, i] for i, column in enumerate(problem.controls)}
+    for constant in constants:
+        value = constant.starts[0] if constant.fixed is None else constant.fixed
+        inputs[constant.name] = np.full(len(corners), value)
+    check_scales(expression, units, problem.readout.unit, inputs)
 
 
 def usable_groups(table: ProblemTable, least: int = MIN_GROUP_ROWS) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from lawsmith.calibration.bench import RefusalError, Workbench, passed, short
 from lawsmith.calibration.novelty import check_novelty, check_skeleton
+from lawsmith.calibration.problems import check_closes
 from lawsmith.calibration.records import records_of
 from lawsmith.calibration.sizing import Sized, sized
 from lawsmith.calibration.solvability import LARGEST_ERROR, oracle_fit
@@ -24,7 +25,7 @@ from lawsmith.calibration.visibility import (
 )
 from lawsmith.calibration.worlds import HiddenForm
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import check_dimensions, to_infix
+from lawsmith.expressions import to_infix
 from schemas.calibrated_task import RefusedLaw, WorldCertificate
 from schemas.expression import MAX_DEPTH, names_of, walk
 from schemas.problem import Constant
@@ -95,10 +96,9 @@ def refused(variant: Variant, error: RefusalError) -> RefusedLaw:
 
 def check_units(bench: Workbench, variant: Variant) -> WorldCertificate:
     """The law closes in units, its constants in theirs."""
-    units = bench.units | {c.name: c.unit for c in variant.constants}
     try:
-        check_dimensions(variant.law, units, bench.problem.readout.unit)
-    except InputError as error:
+        check_closes(bench.problem, variant.law, variant.constants)
+    except (InputError, UndefinedValueError) as error:
         raise RefusalError("dimensions", str(error)) from error
     return passed(
         "dimensions",

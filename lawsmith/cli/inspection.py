@@ -28,7 +28,7 @@ from lawsmith.stages.explaining import explain as explained
 from lawsmith.stages.explaining import listed_cards
 from lawsmith.stages.explaining_problems import PROBLEM_COLUMNS, problem_counts
 from lawsmith.stages.opening import configure, open_context
-from lawsmith.stages.standing import (
+from lawsmith.stages.superseded_families import (
     SupersededFamily,
     counted,
     is_superseded,

@@ -10,7 +10,7 @@ from lawsmith.cli import console
 from lawsmith.gateways.warehouse import RunLog
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.stages.standing import counted, superseded_families
+from lawsmith.stages.superseded_families import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from lawsmith.gateways.warehouse import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
 from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper, read_stage
-from lawsmith.stages.standing import SupersededFamily, counted, superseded_families
+from lawsmith.stages.superseded_families import SupersededFamily, counted, superseded_families
 from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
 from lawsmith.measurement import DesignError, dense_design, feasible
 from lawsmith.measurement.constraints import Points, columns
+from lawsmith.measurement.holes import definedness
 from schemas.card import Choices, Control
 from schemas.source import ReasonCode
 
@@ -51,6 +52,8 @@ PAIRED: Final = re.compile(
 """Words for values that were taken together, so that no free combination stands behind them."""
 
 DENSE_POINTS: Final = 256
+BOXES: Final = 256
+"""Boxes tried to prove one law defined."""
 BASE_POINTS: Final = 32
 STEPS: Final = 5
 MOVED: Final = 1e-9
@@ -58,7 +61,11 @@ MOVED: Final = 1e-9
 
 
 def defined_gate(bench: Bench) -> Iterator[Reason]:
-    """Each law is real and finite at the dense points and corners; identities hold there."""
+    """Each law is real and finite on the whole domain; identities hold at its dense points.
+
+    It is looked at on the dense design and the corners, and then between them, as certificate 2
+    does (`lawsmith.measurement.holes`).
+    """
     controls = bench.card.controls
     try:
         points = dense_design(controls, bench.constraints, DENSE_POINTS)
@@ -77,6 +84,14 @@ def defined_gate(bench: Bench) -> Iterator[Reason]:
             yield Reason(ReasonCode.UNDEFINED_ON_DOMAIN, path, str(error))
             continue
         values[relation.readout] = np.broadcast_to(np.asarray(found), (len(points),))
+        between = definedness(law, controls, bench.constraints, points, BOXES).hole
+        if between is not None:
+            at = dict(zip(inputs, between.inputs, strict=True))
+            yield Reason(
+                ReasonCode.UNDEFINED_ON_DOMAIN,
+                path,
+                f"{between.path or '/'}: {between.problem} at {at!r}",
+            )
     if whole:
         yield from _identities(bench, values)
 

@@ -8,16 +8,28 @@ from lawsmith.curation.admission_bench import Bench
 from lawsmith.curation.admission_numbers import anchors_of
 from lawsmith.curation.anchoring import span_problem
 from lawsmith.curation.reasons import Reason
-from lawsmith.errors import DimensionError, InputError, UndefinedValueError, UnitError
-from lawsmith.expressions import check_dimensions, dimension_of, unit_coherent
+from lawsmith.errors import (
+    CoherenceError,
+    DimensionError,
+    InputError,
+    UndefinedValueError,
+    UnitError,
+)
+from lawsmith.expressions import (
+    check_dimensions,
+    check_scales,
+    dimension_of,
+    evaluate,
+    unit_coherent,
+)
 from lawsmith.measurement import DesignError, dense_design
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.units import parse_unit
 from schemas.card import Card
-from schemas.expression import Expression, names_of
+from schemas.expression import Expression, Op, names_of
 from schemas.source import ReasonCode
 
-COHERENCE_POINTS = 24
+COHERENCE_POINTS = 256
 
 
 def packet_gate(bench: Bench) -> Iterator[Reason]:
@@ -211,7 +223,7 @@ def _dimension(
 
 
 def coherence_gate(bench: Bench) -> Iterator[Reason]:
-    """Evaluated in SI base units each formula gives the same value as in the declared units."""
+    """Each formula closes in units at every node, and has the same value in SI base units."""
     card = bench.card
     try:
         points = dense_design(card.controls, bench.constraints, COHERENCE_POINTS)
@@ -220,15 +232,45 @@ def coherence_gate(bench: Bench) -> Iterator[Reason]:
         return
     inputs = {**columns(card.controls, points), **_constants(bench, len(points))}
     for i, definition in enumerate(card.definitions):
-        law = bench.definitions[definition.name]
+        law = definition.expression
         yield from _coherent(f"/definitions/{i}/expression", bench, law, definition.unit, inputs)
+        try:
+            value = np.asarray(evaluate(law, inputs))
+        except UndefinedValueError:
+            # Where the law has no value is the finding of the domain gate.
+            return
+        inputs[definition.name] = np.broadcast_to(value, len(points))
     for i, relation in enumerate(card.relations):
-        law, unit = bench.laws_with_parameters[i], bench.units[relation.readout]
+        law, unit = relation.expression, bench.units[relation.readout]
         yield from _coherent(f"/relations/{i}/expression", bench, law, unit, inputs)
     for i, parameter in enumerate(card.parameters):
         if parameter.derivation is not None:
             path = f"/parameters/{i}/derivation"
             yield from _coherent(path, bench, parameter.derivation, parameter.unit, inputs)
+    yield from _conditions_close(bench, inputs)
+
+
+def _conditions_close(bench: Bench, inputs: dict[str, Points]) -> Iterator[Reason]:
+    """Joint conditions and identities mean the same in every system of units."""
+    card = bench.card
+    conditions = {
+        f"/constraints/{i}/expression": c.expression for i, c in enumerate(card.constraints)
+    }
+    for i, identity in enumerate(card.consistency):
+        conditions[f"/consistency/{i}"] = Op("sub", (identity.left, identity.right))
+    try:
+        known = inputs | {
+            relation.readout: np.asarray(evaluate(relation.expression, inputs))
+            for relation in card.relations
+        }
+        for path, condition in conditions.items():
+            try:
+                check_scales(condition, bench.units, None, known)
+            except CoherenceError as error:
+                yield _clash(path, error)
+    except UndefinedValueError:
+        # Where the law has no value is the finding of the domain gate.
+        return
 
 
 def _constants(bench: Bench, count: int) -> dict[str, Points]:
@@ -243,13 +285,21 @@ def _coherent(
     except UndefinedValueError:
         # Where the law has no value is the finding of the domain gate.
         return
-    if not found:
+    if found.clash is not None:
+        yield _clash(path, found.clash)
+    elif not found:
         yield Reason(
             ReasonCode.UNIT_INCOHERENT,
             path,
             f"in SI base units the value differs by {found.worst:.3g} relative at {found.inputs};"
             " a conversion factor is missing or a unit is wrong",
         )
+
+
+def _clash(path: str, error: CoherenceError) -> Reason:
+    where = "" if error.path == "/" else f"at {error.path}: "
+    fix = f"; {error.fix}" if error.fix else ""
+    return Reason(ReasonCode.UNIT_INCOHERENT, path, f"{where}{error.problem}{fix}")
 
 
 __all__ = (

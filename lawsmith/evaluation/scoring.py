@@ -42,7 +42,7 @@ def score_episode(
     task: PublicTask,
     key: SealedKey,
     *,
-    clock: Clock = time.monotonic,
+    clock: Clock = time.thread_time,
 ) -> EpisodeScore:
     """The scores of an episode.
 
@@ -50,11 +50,11 @@ def score_episode(
         episode: what was played.
         task: its public task.
         key: its sealed key.
-        clock: monotonic seconds, for the guard of comparisons alone.
+        clock: CPU seconds of this thread, for the guard of comparisons alone.
 
     Raises:
         IntegrityError: episode, task and key do not belong together.
-        TimeLimitError: a comparison's guard fired twice; no score is made of that.
+        TimeLimitError: a comparison's guard fired; no score is made of that.
     """
     _belong(episode, task, key)
     if episode.end == "infrastructure":

@@ -3,8 +3,9 @@
 Order of work: every combination of choices apart -> quick refutation at 60 digits -> exact
 algebra on every piece that the signs of switches cut out -> agreement at many points of a
 piece. `different` always carries a point at which rigorous balls do not meet, or where one law
-alone is defined. The same inputs give the same verdict: the work is counted, and the wall limit
-only interrupts. Every step is bounded and asks the guard; no computer algebra system is used.
+alone is defined. The same inputs give the same verdict: the work is counted, and the limit of
+CPU time only interrupts. Every step is bounded and asks the guard; no computer algebra system
+is used.
 """
 
 import time
@@ -29,6 +30,7 @@ from lawsmith.expressions.refutation import (
     DEEP_BITS,
     QUICK_BITS,
     TELLING,
+    TIME_LIMIT,
     Comparison,
     Meter,
     Relation,
@@ -67,8 +69,9 @@ def equivalent(
     a: Expression,
     b: Expression,
     domain: Domain | None = None,
-    time_limit: float = 5.0,
-    clock: Callable[[], float] = time.monotonic,
+    time_limit: float = TIME_LIMIT,
+    clock: Callable[[], float] = time.thread_time,
+    work: float = 1.0,
 ) -> Verdict:
     """Compare two laws as functions on a domain.
 
@@ -77,8 +80,10 @@ def equivalent(
         b: the other; its names may differ from a's (an inert name changes nothing).
         domain: name -> `(low, high)` closed, a list of choices, `{"low", "high"}` or
             `{"choices"}`; a name without a domain ranges over all reals.
-        time_limit: seconds until the guard interrupts with `undecided`, reason `time_limit`.
-        clock: monotonic seconds.
+        time_limit: seconds until the guard interrupts with `undecided`, reason `time_limit`; the
+            counted work ends first (reason `work_budget`).
+        clock: seconds; by default of CPU time of this thread, which is the same at any load.
+        work: share of the usual counted work that may be done.
 
     Returns:
         A Verdict. Laws that agree but for single points (a removable singularity) are equal,
@@ -88,7 +93,7 @@ def equivalent(
         InputError: the domain is malformed.
     """
     started = clock()
-    meter = Meter(WORK, lambda: clock() - started > time_limit)
+    meter = Meter(int(work * WORK), lambda: clock() - started > time_limit)
     axes = axes_of(sorted(names_of(a) | names_of(b)), domain)
     try:
         return _Case(a, b, axes, meter).verdict()

@@ -49,6 +49,43 @@ def evaluate(expression: Expression, inputs: Inputs) -> Value:
     return _shaped(result, shape)
 
 
+def evaluate_where_defined(expression: Expression, inputs: Inputs) -> NDArray[np.float64]:
+    """The values of an expression, NaN at each point where it is undefined.
+
+    For searches among many points of which some may lie outside an expression's domain.
+
+    Args:
+        expression: any expression.
+        inputs: name -> a number or an array; arrays are broadcast against each other.
+
+    Returns:
+        The shape that the inputs of the names in it broadcast to.
+
+    Raises:
+        InputError: a name has no input, or an input is not numeric.
+    """
+    values, _ = _prepared(names_of(expression), inputs)
+    with np.errstate(all="ignore"):
+        return np.asarray(_masked(expression, values, {}), dtype=np.float64)
+
+
+def _masked(node: Expression, values: dict[str, Any], done: dict[Op, Any]) -> Any:
+    if isinstance(node, Var):
+        return np.where(np.isfinite(values[node.var]), values[node.var], np.nan)
+    if not isinstance(node, Op):
+        return np.float64(node)
+    if node not in done:
+        args = [_masked(arg, values, done) for arg in node.args]
+        operator = OPERATORS[node.op]
+        # Looked at first: some operators make a number of what is none.
+        fine = np.logical_and.reduce([np.isfinite(arg) for arg in np.broadcast_arrays(*args)])
+        if operator.defined is not None:
+            fine = fine & operator.defined(*args)
+        result = operator.apply(*args)
+        done[node] = np.where(fine & np.isfinite(result), result, np.nan)
+    return done[node]
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """An expression as generated functions; it gives what `evaluate` gives, bit for bit."""
@@ -215,4 +252,11 @@ def _require(mask: Any, problem: str, path: str, values: dict[str, Any]) -> None
     raise UndefinedValueError(problem, path=path, inputs=inputs)
 
 
-__all__ = ("Compiled", "Inputs", "Value", "compile_expression", "evaluate")
+__all__ = (
+    "Compiled",
+    "Inputs",
+    "Value",
+    "compile_expression",
+    "evaluate",
+    "evaluate_where_defined",
+)

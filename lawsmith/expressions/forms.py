@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from lawsmith.errors import InputError
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
@@ -18,11 +18,14 @@ from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equivalence import Verdict, equivalent
 from lawsmith.expressions.exponentials import is_exponential, natural
 from lawsmith.expressions.folding import literal_paths
-from lawsmith.expressions.refutation import QUICK_BITS
+from lawsmith.expressions.refutation import QUICK_BITS, TIME_LIMIT, Meter, WorkError
 from lawsmith.expressions.sharpening import ExpiredError, LostError
 from lawsmith.expressions.solving import STARTS, ConstantSearch
 from lawsmith.expressions.truth import exact_number, exact_value, precision
-from schemas.expression import Expression, Op, Var, names_of, walk
+from schemas.expression import Expression, Op, Var, names_of, node_count, walk
+
+WORK: Final = 5_000_000
+"""Nodes that a search for constants may evaluate, at its sample points or once in balls."""
 
 
 def same_form(
@@ -30,8 +33,9 @@ def same_form(
     b: Expression,
     free_constants: Iterable[str] | None = None,
     domain: Domain | None = None,
-    time_limit: float = 5.0,
-    clock: Callable[[], float] = time.monotonic,
+    time_limit: float = TIME_LIMIT,
+    clock: Callable[[], float] = time.thread_time,
+    work: float = 1.0,
 ) -> Verdict:
     """Compare two laws up to the values of b's free constants.
 
@@ -42,8 +46,10 @@ def same_form(
             `literal_paths(b)`, which leaves exponents that do not vary, pi and e as structure.
             An exponent is free when its pointer is among them.
         domain: as in `equivalent`.
-        time_limit: seconds until the guard interrupts (`undecided`, `time_limit`).
-        clock: monotonic seconds.
+        time_limit: seconds until the guard interrupts (`undecided`, `time_limit`); the counted
+            work ends first (`work_budget`).
+        clock: as in `equivalent`.
+        work: share of the usual counted work that may be done.
 
     Returns:
         `equal` with `constant_map` (path in b -> the value that makes b equal to a; where
@@ -63,17 +69,19 @@ def same_form(
     if direct is not None:
         return Verdict("equal", "structure", "the trees agree but for constants", None, direct)
     started = clock()
-    plain = equivalent(a, b, domain, time_limit / 2, clock)
+    plain = equivalent(a, b, domain, time_limit / 2, clock, work)
     own = {path: nodes[path] for path in paths}
     if plain.verdict == "equal":
         return Verdict("equal", plain.how, plain.reason, None, own)
     if not paths:
         return plain
-    left = _Clock(started + time_limit, clock)
+    left = _Left.of(node_count(a) + node_count(b), started + time_limit, clock, work)
     try:
         return _searched(a, b, own, domain, left)
     except ExpiredError:
         return Verdict("undecided", "", "time_limit")
+    except WorkError as error:
+        return Verdict("undecided", "", str(error))
     except (UndecidedError, UndefinedError):
         return Verdict("undecided", "", "the constants could not be sharpened")
 
@@ -83,7 +91,7 @@ def _searched(
     b: Expression,
     own: dict[str, float],
     domain: Domain | None,
-    left: "_Clock",
+    left: "_Left",
 ) -> Verdict:
     axes = axes_of(sorted(names_of(a) | names_of(b)), domain)
     odd = _odd_name(a, b, axes)
@@ -99,7 +107,7 @@ def _searched(
     for place in search.unseen:
         path, value = list(own.items())[place]
         doubled = replace_literals(b, {path: value**2 if path in bases else 2.0 * value})
-        if not equivalent(b, doubled, domain, left.seconds(), left.now).equal:
+        if not equivalent(b, doubled, domain, left.seconds(), left.now, left.share).equal:
             return Verdict("undecided", "", f"the constant at {path!r} is too small to be seen")
     lost = close = False
     for candidate in search.candidates():
@@ -144,15 +152,31 @@ def _exp(value: float) -> float:
         raise UndecidedError("") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Clock:
+@dataclass(slots=True)
+class _Left:
+    """What is left of the work of a search, counted in nodes evaluated, and of its time."""
+
     end: float
     now: Callable[[], float]
+    nodes: int
+    share: float
+    meter: Meter
+
+    @classmethod
+    def of(cls, nodes: int, end: float, now: Callable[[], float], work: float) -> "_Left":
+        return cls(end, now, nodes, work, Meter(int(work * WORK), lambda: now() > end))
 
     def over(self) -> bool:
-        return self.now() > self.end
+        """Whether the guard has fired; asked before every evaluation of the laws.
+
+        Raises:
+            WorkError: the counted work is used up, or the guard fired.
+        """
+        self.meter.spend(self.nodes, 0)
+        return False
 
     def seconds(self) -> float:
+        """Seconds left for the guard."""
         return max(0.0, self.end - self.now())
 
 
@@ -161,9 +185,11 @@ def _found(
     b: Expression,
     mapping: dict[str, float],
     domain: Domain | None,
-    left: _Clock,
+    left: _Left,
 ) -> Verdict:
-    whole = equivalent(a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now)
+    whole = equivalent(
+        a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now, left.share
+    )
     if whole.verdict == "equal":
         return Verdict("equal", whole.how, whole.reason, None, mapping)
     reason = "agreement to 331 digits at points not used for solving"

@@ -25,8 +25,19 @@ AGREED_BITS: Final = 200
 _BESIDE: Final = (1.234567e-4, 3.1e-8, 2.3e-11, 5.7e-14)
 
 
+TIME_LIMIT: Final = 600.0
+"""CPU seconds after which the guard of a comparison interrupts.
+
+The counted work ends a comparison long before, at the same place whatever else the machine does:
+a unit of it takes at most some 30 microseconds, and there are some millions."""
+
+
+ASKED: Final = 1000
+"""Work after which the guard is asked again: some milliseconds."""
+
+
 class WorkError(Exception):
-    """The counted work or the wall guard is used up; the argument is the reason."""
+    """The counted work or the guard's time is used up; the argument is the reason."""
 
 
 class Relation(enum.Enum):
@@ -44,10 +55,12 @@ TELLING: Final = (Relation.DIFFER, Relation.ONE_UNDEFINED)
 
 @dataclass(slots=True)
 class Meter:
-    """Counts evaluated nodes, weighted by precision; the wall guard only interrupts."""
+    """Counts evaluated nodes, weighted by precision; the guard only interrupts."""
 
     left: int
     expired: Callable[[], bool]
+    unasked: int = ASKED
+    """Work since the guard was asked; it is asked at once, then now and then: that costs."""
 
     def spend(self, nodes: int, bits: int) -> None:
         """Take the cost of evaluating `nodes`.
@@ -55,11 +68,15 @@ class Meter:
         Raises:
             WorkError: nothing is left, or the guard fired.
         """
-        self.left -= nodes * (1 + bits // 1024)
+        cost = nodes * (1 + bits // 1024)
+        self.left -= cost
+        self.unasked += cost
         if self.left < 0:
             raise WorkError("work_budget")
-        if self.expired():
-            raise WorkError("time_limit")
+        if self.unasked >= ASKED:
+            self.unasked = 0
+            if self.expired():
+                raise WorkError("time_limit")
 
 
 class Comparison:
@@ -165,10 +182,12 @@ def _relation(first: Any, second: Any, bits: int) -> Relation:
 
 __all__ = (
     "AGREED_BITS",
+    "ASKED",
     "DEEP_BITS",
     "LAST_BITS",
     "QUICK_BITS",
     "TELLING",
+    "TIME_LIMIT",
     "Comparison",
     "Meter",
     "Relation",

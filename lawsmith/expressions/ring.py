@@ -6,6 +6,7 @@ multiplied out). All others are independent symbols.
 """
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -179,16 +180,38 @@ class Ring:
         if b == ONE:
             return a
         self._spend(len(a) * len(b))
+        units: dict[int, int] = {}
+        for place, power in (pair for part in (a, b) for monomial in part for pair in monomial):
+            units[place] = math.lcm(units.get(place, 1), int(power.q))
+        places = sorted(units)
+        scale = [units[place] for place in places]
+        left, right = _packed(a, units, places), _packed(b, units, places)
+        turn = next((k for k, place in enumerate(places) if self.keys[place][0] == "i"), None)
+        bounded = [k for k, place in enumerate(places) if self._is_bounded(place)]
+        packed: dict[tuple[int, ...], Any] = {}
         total: Polynomial = {}
-        for first, x in a.items():
-            for second, y in b.items():
-                for monomial, c in self._product(first, second).items():
-                    value = total.get(monomial, 0) + x * y * c
-                    if value:
-                        total[monomial] = value
-                    else:
-                        total.pop(monomial, None)
+        for (first, x), one in zip(a.items(), left, strict=True):
+            for (second, y), other in zip(b.items(), right, strict=True):
+                powers = tuple(map(operator.add, one, other))
+                if any(powers[k] >= scale[k] for k in bounded):
+                    for monomial, c in self._product(first, second).items():
+                        _accumulate(total, monomial, x * y * c)
+                    continue
+                c = x * y
+                if turn is not None and powers[turn]:
+                    whole = powers[turn] % 4
+                    powers = (*powers[:turn], whole % 2, *powers[turn + 1 :])
+                    c = -c if whole >= 2 else c
+                _accumulate(packed, powers, c)
+        for powers, c in packed.items():
+            pairs = zip(places, powers, scale, strict=True)
+            _accumulate(total, tuple((p, fmpq(n, q)) for p, n, q in pairs if n), c)
         return total
+
+    def _is_bounded(self, place: int) -> bool:
+        """Whether a generator's exponent stays below 1."""
+        kind, payload = self.keys[place]
+        return kind == "prime" or (kind == "root" and _single(payload))
 
     def _product(self, first: Monomial, second: Monomial) -> Polynomial:
         powers = dict(first)
@@ -203,7 +226,7 @@ class Ring:
                 whole = int(power.p) % 4
                 sign = -sign if whole >= 2 else sign
                 powers[place] = fmpq(whole % 2)
-            elif power >= 1 and (kind == "prime" or (kind == "root" and _single(payload))):
+            elif power >= 1 and self._is_bounded(place):
                 del powers[place]
                 extra.append(self.fractional(kind, payload, power))
         result: Polynomial = {monomial_of(powers): sign}
@@ -232,6 +255,26 @@ class Ring:
                 factor = self.generator_power(place, -power)
             total = self.mul(total, factor)
         return total
+
+
+def _packed(part: Polynomial, units: Mapping[int, int], places: list[int]) -> list[tuple[int, ...]]:
+    """The exponents of each monomial at the places as whole numbers of 1/units.
+
+    They are added and looked up in a tenth of the time of fractions.
+    """
+    found = []
+    for monomial in part:
+        held = {place: int(power.p) * units[place] // int(power.q) for place, power in monomial}
+        found.append(tuple(held.get(place, 0) for place in places))
+    return found
+
+
+def _accumulate(total: dict[Any, Any], key: Any, term: Any) -> None:
+    value = total.get(key, 0) + term
+    if value:
+        total[key] = value
+    else:
+        total.pop(key, None)
 
 
 def _without_common_factor(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.expressions.folding import literal_paths, without_zeros
-from schemas.expression import Expression, Op, walk
+from schemas.expression import Expression, Op, names_of, walk
 
 SHORT_DIGITS: Final = 5
 """Most significant digits of a short constant."""
@@ -37,14 +37,17 @@ class Literals:
 
 
 def literals_of(law: Expression) -> Literals:
-    """The numbers of a law as it stands; pi and e are no numbers."""
+    """The numbers of a law as it stands; pi and e are no numbers.
+
+    What stands in an exponent that varies counts as a constant.
+    """
     written = without_zeros(law)
     nodes = dict(walk(written))
     constants = (nodes[path] for path in literal_paths(written))
     exponents = (
         part
         for node in nodes.values()
-        if isinstance(node, Op) and node.op == "pow"
+        if isinstance(node, Op) and node.op == "pow" and not names_of(node.args[1])
         for _, part in walk(node.args[1])
     )
     return Literals(

@@ -11,6 +11,7 @@ import numpy as np
 from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement import dense_design
 from lawsmith.measurement.constraints import Points
+from lawsmith.mutation.law_constants import LawForm, declared_parameters, law_forms
 from lawsmith.mutation.relation_sets import folded_laws, laws_of
 from lawsmith.mutation.truth import Table, float_values
 from schemas.expression import Expression
@@ -19,7 +20,7 @@ from schemas.family import Certificate, Environment, Family, RelationSet
 ENVIRONMENTS: Final[tuple[Environment, ...]] = ("original", "counterfactual")
 DENSE_POINTS: Final = 512
 VERSIONS: Final[Mapping[int, int]] = MappingProxyType(
-    {1: 1, 2: 2, 3: 3, 4: 1, 5: 1, 6: 2, 7: 1, 8: 2, 9: 3, 10: 2, 11: 1}
+    {1: 2, 2: 3, 3: 3, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2}
 )
 """Raised whenever a certificate's rule or figures change; another version is another figure."""
 NAMES: Final[Mapping[int, str]] = MappingProxyType(
@@ -60,6 +61,16 @@ class Case:
     def folded(self) -> dict[Environment, dict[str, Expression]]:
         """Environment -> readout -> folded law."""
         return {name: folded_laws(relations) for name, relations in self.sets.items()}
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """Parameters that are constants also where they stand in an exponent."""
+        return declared_parameters(self.family.original)
+
+    @cached_property
+    def forms(self) -> dict[Environment, dict[str, LawForm]]:
+        """Environment -> readout -> folded law with its free constants named."""
+        return {name: law_forms(relations, self.declared) for name, relations in self.sets.items()}
 
     @cached_property
     def hidden(self) -> Points:

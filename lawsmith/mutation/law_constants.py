@@ -29,7 +29,7 @@ class LawForm:
     """A folded law with its free constants named."""
 
     expression: Expression
-    """Over controls and constants. A declared exponent of 1 stands here as x^name."""
+    """Over controls and constants. Parameters of 1 stand here also as a factor or an exponent."""
     values: dict[str, float]
     """Constant -> its value in the law, none zero, in document order."""
 
@@ -85,7 +85,7 @@ def law_forms(relations: RelationSet, declared: Collection[str]) -> dict[str, La
 
 
 def _form(law: Expression, parameters: Mapping[str, float], declared: Collection[str]) -> LawForm:
-    marked, exponents = _marked(law, parameters, declared)
+    marked, marks = _marked(law, parameters, declared)
     short = folded(marked)
     names = (f"free_{i}" for i in count())
     literals = frozenset(literal_paths(short))
@@ -94,8 +94,8 @@ def _form(law: Expression, parameters: Mapping[str, float], declared: Collection
     for path, node in walk(short):
         if path in literals and isinstance(node, float):
             value = node
-        elif isinstance(node, Var) and node.var in exponents:
-            value = evaluate_exact(exponents[node.var], {})
+        elif isinstance(node, Var) and node.var in marks:
+            value = evaluate_exact(marks[node.var], {})
         else:
             continue
         name = next(names)
@@ -148,24 +148,43 @@ def _exponents(
 
 
 def _marked(
-    law: Expression, parameters: Mapping[str, float], declared: Collection[str]
+    law: Expression,
+    parameters: Mapping[str, float],
+    declared: Collection[str],
+    *,
+    ones: bool = True,
 ) -> tuple[Expression, dict[str, Expression]]:
-    """The law over controls alone but for names in place of declared exponents, and those."""
+    """The law over controls alone but for names in place of what folding would hide, and those.
+
+    Args:
+        law: over controls and parameters.
+        parameters: their values.
+        declared: those that are constants in an exponent too; such exponents get a name.
+        ones: parameters of 1 get one too, which as factors would leave the law.
+    """
     taken = names_of(law)
-    names = (name for i in count() if (name := f"exponent_{i}") not in taken)
-    exponents: dict[str, Expression] = {}
+    names = (name for i in count() if (name := f"marked_{i}") not in taken)
+    marks: dict[str, Expression] = {}
     known: dict[str, Expression] = dict(parameters)
 
+    def name_of(value: Expression) -> Var:
+        name = next(names)
+        marks[name] = value
+        return Var(name)
+
     def mark(node: Expression) -> Expression:
+        if isinstance(node, Var):
+            return name_of(1.0) if ones and parameters.get(node.var) == 1.0 else node
         if not isinstance(node, Op):
             return node
-        if _is_declared_exponent(node, parameters, declared):
-            name = next(names)
-            exponents[name] = substitute(node.args[1], known)
-            return Op("pow", (mark(node.args[0]), Var(name)))
+        if node.op == "pow" and names_of(node.args[1]) <= parameters.keys():
+            base, exponent = node.args
+            if _is_declared_exponent(node, parameters, declared):
+                return Op("pow", (mark(base), name_of(substitute(exponent, known))))
+            return Op("pow", (mark(base), exponent))
         return Op(node.op, tuple(map(mark, node.args)))
 
-    return substitute(mark(law), known), exponents
+    return substitute(mark(law), known), marks
 
 
 def _folded_exponents(
@@ -174,7 +193,7 @@ def _folded_exponents(
     """Pointers of declared exponents into the folded law; one of 1 has left it."""
     parameters = _parameters(relations)
     law = _open_laws(relations)[readout]
-    marked, exponents = _marked(law, parameters, declared)
+    marked, exponents = _marked(law, parameters, declared, ones=False)
     bodies = {name: _exponent(exponent) for name, exponent in exponents.items()}
     gone: dict[str, Expression] = {name: 1.0 for name, body in bodies.items() if body == 1.0}
     for path, node in walk(folded(substitute(marked, gone))):

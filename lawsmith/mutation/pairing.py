@@ -1,9 +1,11 @@
 """From a card to a certified family: the search through candidates, and its refusals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from lawsmith.measurement import dense_design
+from lawsmith.measurement.holes import definedness
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
@@ -12,11 +14,14 @@ from lawsmith.mutation.candidates import (
     historical_candidates,
     identity_of,
 )
+from lawsmith.mutation.case import DENSE_POINTS
 from lawsmith.mutation.proposals import candidate_of
 from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
-from lawsmith.mutation.relation_sets import blend_size
+from lawsmith.mutation.relation_sets import blend_size, laws_of
 from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.mutation.soundness import BOXES
 from lawsmith.mutation.strata import by_move, reachable
+from lawsmith.mutation.truth import float_values
 from lawsmith.mutation.workbench import Workbench
 from lawsmith.seals import check_key, generator
 from schemas.card import Card
@@ -32,6 +37,7 @@ SHARE: Final = 4
 _OWN_CODES: Final = (
     (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
     (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
+    (ReasonCode.UNDEFINED_ON_DOMAIN, ReasonCode.UNDEFINED_ON_DOMAIN.value),
 )
 """Reason code of a card, and how the reasons of all its late candidates then start."""
 _SHOWN: Final = 3
@@ -90,9 +96,9 @@ def forge(
     check_key(key)
     try:
         bench = Workbench(card, key, background)
-        too_large = _too_large(bench)
-        if too_large is not None:
-            return too_large
+        unfit = _too_large(bench) or _undefined(bench)
+        if unfit is not None:
+            return unfit
         return _first(bench, _wanted(bench, difficulty, move, candidates), difficulty)
     except CARD_FAULTS as error:
         return _refused(*refusal_of(error))
@@ -146,9 +152,9 @@ def forge_proposed(
     check_key(key)
     try:
         bench = Workbench(card, key, background)
-        too_large = _too_large(bench)
-        if too_large is not None:
-            return too_large
+        unfit = _too_large(bench) or _undefined(bench)
+        if unfit is not None:
+            return unfit
         sound: list[Candidate] = []
         for text in proposals:
             try:
@@ -207,25 +213,41 @@ def _dealt(
 ) -> Iterator[Candidate]:
     """The candidates of each kind in turn, `SHARE` at a time, each law once.
 
+    First those whose size suits the card's keyed coin, then the others.
+
     The share is a number of its own: were it the trials over the kinds, one more kind would
     change it.
     """
-    left = {kind: pool.of_kind(kind) for kind in kinds}
     seen: set[Identity] = set()
-    while left:
-        for kind in tuple(left):
-            given = 0
-            for sifted in left[kind]:
-                law = identity_of(sifted.candidate)
-                if law in seen or not _may_be(bench, sifted, difficulty):
-                    continue
-                seen.add(law)
-                yield sifted.candidate
-                given += 1
-                if given == SHARE:
-                    break
-            else:
-                del left[kind]
+    kept: dict[MoveKind, list[Sifted]] = {}
+    for wanted in (pool.is_wanted, lambda sifted: not pool.is_wanted(sifted)):
+        left = {kind: _asked(pool, kind, kept, wanted) for kind in kinds}
+        while left:
+            for kind in tuple(left):
+                given = 0
+                for sifted in left[kind]:
+                    law = identity_of(sifted.candidate)
+                    if law in seen or not _may_be(bench, sifted, difficulty):
+                        continue
+                    seen.add(law)
+                    yield sifted.candidate
+                    given += 1
+                    if given == SHARE:
+                        break
+                else:
+                    del left[kind]
+
+
+def _asked(
+    pool: Pool,
+    kind: MoveKind,
+    kept: dict[MoveKind, list[Sifted]],
+    wanted: Callable[[Sifted], bool],
+) -> Iterator[Sifted]:
+    """The candidates of a kind that are wanted; a kind is screened once, when first asked for."""
+    if kind not in kept:
+        kept[kind] = list(pool.of_kind(kind))
+    yield from filter(wanted, kept[kind])
 
 
 def _may_be(bench: Workbench, sifted: Sifted, difficulty: Stratum | None) -> bool:
@@ -248,6 +270,21 @@ def _too_large(bench: Workbench) -> ForgeReport | None:
         return None
     sentence = f"the Original and a law of its size blend to {size} nodes; {MAX_NODES} are allowed"
     return _refused(ReasonCode.BLEND_TOO_LARGE, sentence)
+
+
+def _undefined(bench: Workbench) -> ForgeReport | None:
+    """The refusal of a card whose Original has no value somewhere inside its domain."""
+    controls, constraints = bench.interface.controls, bench.interface.constraints
+    points = dense_design(controls, constraints, DENSE_POINTS)
+    laws = laws_of(bench.original)
+    float_values(laws, controls, points)
+    for readout, law in laws.items():
+        gap = definedness(law, controls, constraints, points, BOXES).hole
+        if gap is not None:
+            at = dict(zip((c.name for c in controls), gap.inputs, strict=True))
+            sentence = f"{readout} {gap.path or '/'}: {gap.problem} at {at!r}"
+            return _refused(ReasonCode.UNDEFINED_ON_DOMAIN, sentence)
+    return None
 
 
 def _none_left(bench: Workbench, difficulty: Stratum | None) -> ForgeReport:

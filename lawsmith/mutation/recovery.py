@@ -2,8 +2,8 @@
 
 Policy `starts-1`, for each environment and each readout alone (folded laws share no constant):
 
-- The constants are the literals of the folded law that may be refitted (`literal_paths`);
-  exponents, pi, e and zero are structure, and a sign belongs to the form.
+- The constants are the free ones of the folded law (`law_constants`), declared exponents among
+  them; other exponents, pi, e and zero are structure, and a sign belongs to the form.
 - Which constants count is read off the Jacobian at the true law on the unkeyed dense design,
   in tolerances per relative change. In document order, a constant whose change by its own size
   moves the readout by at most one tolerance anywhere is negligible: no weak success needs it.
@@ -36,7 +36,7 @@ from lawsmith.measurement import quantise
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.measurement.fits import Misfit
 from lawsmith.mutation.case import ENVIRONMENTS, Case, Figures, certificate
-from lawsmith.mutation.constants import allowed, free_constants, independent, slopes
+from lawsmith.mutation.constants import allowed, independent, slopes
 from lawsmith.rules import named
 from schemas.family import Certificate, Environment
 
@@ -137,7 +137,8 @@ class _Bench:
             case.fixed_truth[environment][:, r],
             case.hidden_truth[environment][:, r],
         )
-        self._form, self._values = free_constants(case.folded[environment][self._readout.name])
+        form = case.forms[environment][self._readout.name]
+        self._form, self._values = form.expression, form.values
 
     def counted(self) -> tuple[tuple[str, ...], int, int]:
         """(constants that count, how many count with others, how many are negligible)."""

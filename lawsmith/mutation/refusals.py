@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from lawsmith.errors import DimensionError, InputError, UndefinedValueError, UnitError
+from lawsmith.errors import (
+    CoherenceError,
+    DimensionError,
+    InputError,
+    UndefinedValueError,
+    UnitError,
+)
 from lawsmith.measurement import DesignError
 from schemas.family import RejectedCandidate
 from schemas.source import ReasonCode
@@ -36,6 +42,7 @@ A name that nothing declares is a LookupError, a number beyond float64 an Overfl
 _CODES: Final[tuple[tuple[type[Exception], ReasonCode], ...]] = (
     (UnitError, ReasonCode.UNKNOWN_UNIT),
     (DimensionError, ReasonCode.DIMENSION_MISMATCH),
+    (CoherenceError, ReasonCode.UNIT_INCOHERENT),
     (UndefinedValueError, ReasonCode.UNDEFINED_ON_DOMAIN),
     (ArithmeticError, ReasonCode.UNDEFINED_ON_DOMAIN),
 )

@@ -1,59 +1,66 @@
 """Certificates 1, 2 and 11: units close, every law is defined, identities hold."""
 
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
-from lawsmith.errors import DimensionError, UndefinedValueError
-from lawsmith.expressions import check_dimensions, evaluate_exact, unit_coherent
+from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
+from lawsmith.expressions import check_dimensions, compile_expression, unit_coherent
 from lawsmith.expressions.dimensions import COHERENCE_BOUND
 from lawsmith.measurement.constraints import Points, columns, feasible, inside
-from lawsmith.measurement.sampling import combinations
-from lawsmith.mutation.boxes import proved_finite
-from lawsmith.mutation.case import DENSE_POINTS, ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.poles import hole
+from lawsmith.measurement.holes import definedness
+from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.identities import IDENTITY_BOUND
 from lawsmith.mutation.relation_sets import meanings_of, units_of
 from lawsmith.mutation.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
 from schemas.family import Certificate, Environment
 
-COHERENCE_POINTS: Final = 6
 LEAST_GAP: Final = 1e-6
 BOXES: Final = 256
 """Boxes tried for one law: of the 4,096 allowed, what fits the time of a certificate."""
 
 IDENTITY_POINTS: Final = 16
-IDENTITY_BOUND: Final = 1e-12
 
 
 def units_close(case: Case) -> Certificate:
-    """Certificate 1: dimensions and unit coherence of every definition and relation."""
+    """Certificate 1: every definition and relation closes in units, at every node.
+
+    Dimensions, scales and zeros of units are checked node by node, so that no branch of a law
+    mixes them; laws with offset units at every dense point; and the whole is evaluated in both
+    kinds of units at some of them.
+    """
     checked, worst = 0, 0.0
+    clash = ""
     for environment in ENVIRONMENTS:
         try:
-            terms, difference = _coherence(case, environment)
-        except (DimensionError, UndefinedValueError) as error:
-            return certificate(1, False, {"terms": float(checked)}, f"{environment}: {error}")
+            terms, difference, error = _coherence(case, environment)
+        except (DimensionError, UndefinedValueError) as fault:
+            return certificate(1, False, {"terms": float(checked)}, f"{environment}: {fault}")
+        if error is not None and not clash:
+            clash = f": {environment} {error}"
         checked, worst = checked + terms, max(worst, difference)
+    closes = not clash and worst <= COHERENCE_BOUND
     return certificate(
         1,
-        worst <= COHERENCE_BOUND,
+        closes,
         {"terms": float(checked), "worst_relative": worst},
-        f"{checked} expressions close in dimension and give the same value in SI base units"
-        if worst <= COHERENCE_BOUND
-        else "an expression gives another value when its units are those of the SI",
+        f"{checked} expressions close in units at every node, on every branch"
+        if closes
+        else f"an expression gives another value when its units are those of the SI{clash}",
     )
 
 
 def defined(case: Case) -> Certificate:
     """Certificate 2: defined on the domain, float64 safe, stored truth is the truth.
 
-    Where definedness is not proved by bisection it is sampled, and divisors are searched for
-    zeros between the samples.
+    Proved = interval bisection finds every unfolded law defined on its whole box, or all controls
+    are choices and every admissible combination was evaluated. Where that fails definedness is
+    sampled, and every divisor and every argument of a logarithm, root, power or inverse function
+    is minimised from its least values (`lawsmith.measurement.holes`).
     """
     design = np.vstack([case.dense, case.fixed, case.hidden])
-    figures: dict[str, float | str] = {"method": _method(case), "points": float(len(design))}
+    figures: dict[str, float | str] = {"method": "sampled", "points": float(len(design))}
     family = case.family
     outside = ~(
         inside(family.controls, design) & feasible(family.controls, family.constraints, design)
@@ -66,22 +73,22 @@ def defined(case: Case) -> Certificate:
                 float_values(case.laws[environment], family.controls, case.dense)
             wrong, gap = _float_gap(case, environment)
         except UndefinedValueError as error:
-            return certificate(2, False, figures, f"{environment}: {error}")
+            return certificate(2, False, figures, f"undefined_on_domain: {environment}: {error}")
         differing, worst = differing + wrong, max(worst, gap)
     figures["differing_truths"] = float(differing)
-    gap_in_domain = _hole(case, design[~outside])
-    figures["holes"] = "none" if gap_in_domain is None else gap_in_domain
+    figures["method"], found, problem = _definedness(case, design[~outside])
+    figures["holes"] = found or "none"
     # Only the order of magnitude: the last bits of float64 functions differ between machines.
     figures["float_gap_below"] = max(LEAST_GAP, 10.0 ** np.ceil(np.log10(max(worst, LEAST_GAP))))
     faults = [
         text
-        for text, found in (
+        for text, applies in (
             (f"{int(outside.sum())} inputs lie outside the domain", outside.any()),
             (f"{differing} stored truths are not the truth", differing > 0),
             ("float_unsafe: float64 and 50 digits disagree", worst > 1.0),
-            (f"a divisor is zero inside the domain: {gap_in_domain}", gap_in_domain is not None),
+            (f"undefined_on_domain: {problem} inside the domain: {found}", bool(found)),
         )
-        if found
+        if applies
     ]
     return certificate(
         2,
@@ -92,35 +99,32 @@ def defined(case: Case) -> Certificate:
     )
 
 
-def _hole(case: Case, points: Points) -> str | None:
-    """Environment, readout and pointer of a divisor that is zero inside the domain."""
+def _definedness(case: Case, points: Points) -> tuple[str, str, str]:
+    """(`proved` or `sampled`; place and problem of the first hole, or nothing)."""
     controls, constraints = case.family.controls, case.family.constraints
+    method = "proved"
     for environment in ENVIRONMENTS:
         for readout, law in case.laws[environment].items():
-            found = hole(law, controls, constraints, points)
-            if found is not None:
-                return f"{environment} {readout} {found[0]}"
-    return None
-
-
-def _method(case: Case) -> str:
-    """How definedness is shown: `proved` or `sampled`.
-
-    Proved = interval bisection finds every unfolded law defined on its whole box, or all
-    controls are choices and every admissible combination was evaluated.
-    """
-    controls = case.family.controls
-    whole = combinations(controls)
-    if whole is not None and len(whole) <= DENSE_POINTS:
-        return "proved"
-    laws = (law for environment in ENVIRONMENTS for law in case.laws[environment].values())
-    return "proved" if all(proved_finite(law, controls, BOXES) for law in laws) else "sampled"
+            one = definedness(law, controls, constraints, points, BOXES)
+            if one.method == "sampled":
+                method = "sampled"
+            if one.hole is not None:
+                return method, f"{environment} {readout} {one.hole.path}", one.hole.problem
+    return method, "", ""
 
 
 def identities_hold(case: Case) -> Certificate:
-    """Certificate 11: what holds between readouts in the Original holds in the Counterfactual."""
+    """Certificate 11: what holds between readouts in the Original holds in the Counterfactual.
+
+    The identities are those that the card declares and those that `identities.identities_of`
+    finds in the Original.
+    """
     identities = case.family.consistency
-    figures: dict[str, float | str] = {"identities": float(len(identities))}
+    computed = sum(identity.origin == "computed" for identity in identities)
+    figures: dict[str, float | str] = {
+        "identities": float(len(identities)),
+        "computed": float(computed),
+    }
     held, broken = 0, 0
     for i, identity in enumerate(identities):
         gaps = {
@@ -143,8 +147,8 @@ def identities_hold(case: Case) -> Certificate:
     )
 
 
-def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
-    """How many expressions were checked and the worst relative difference of their units."""
+def _coherence(case: Case, environment: Environment) -> tuple[int, float, CoherenceError | None]:
+    """How many expressions were checked, the worst relative difference, and the first clash."""
     relations, controls = case.sets[environment], case.family.controls
     units = units_of(relations, controls)
     outputs = {readout.name: readout.unit for readout in case.family.readouts}
@@ -155,22 +159,18 @@ def _coherence(case: Case, environment: Environment) -> tuple[int, float]:
     bodies += [(body.expression, outputs[body.readout], "") for body in relations.relations]
     for expression, unit, _ in bodies:
         check_dimensions(expression, units, unit)
-    stride = max(1, len(case.hidden) // COHERENCE_POINTS)
-    points = case.hidden[::stride][:COHERENCE_POINTS]
+    points = case.dense
     values: dict[str, Table] = dict(columns(controls, points))
     values |= {p.name: np.full(len(points), p.value) for p in relations.parameters}
-    worst = 0.0
+    worst, clash = 0.0, None
     for expression, unit, name in bodies:
         coherence = unit_coherent(expression, units, unit, values)
+        clash = clash or coherence.clash
         worst = max(worst, coherence.worst)
         if name:
-            values[name] = _exact_column(expression, values, len(points))
-    return len(bodies), worst
-
-
-def _exact_column(expression: Expression, values: Mapping[str, Table], n: int) -> Table:
-    points = [{name: float(column[i]) for name, column in values.items()} for i in range(n)]
-    return np.array([evaluate_exact(expression, point) for point in points])
+            value = np.asarray(compile_expression(expression)(values))
+            values[name] = np.broadcast_to(value, len(points))
+    return len(bodies), worst, clash
 
 
 def _float_gap(case: Case, environment: Environment) -> tuple[int, float]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from lawsmith.mutation.historical import original_of
+from lawsmith.mutation.identities import identities_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import folded, meanings_of
 from schemas.card import Card, Control, Parameter, Readout
@@ -34,7 +35,7 @@ class Interface:
 
 
 def interface_of(card: Card | HistoricalCard) -> Interface:
-    """Controls, readout units, constraints and consistency identities of a card.
+    """Controls, readout units, constraints and identities of a card, declared and computed.
 
     A constraint is a condition of the domain: its parameters are replaced by their values in
     the Original, so that it reads the same in both environments and names controls alone.
@@ -62,11 +63,14 @@ def interface_of(card: Card | HistoricalCard) -> Interface:
         pairs = [(left, right) for left, right in card.consistency]
     else:
         pairs = [(identity.left, identity.right) for identity in card.consistency]
+    units = {readout.name: readout.unit for readout in card.readouts}
+    declared = tuple(FamilyConsistency(left=left, right=right) for left, right in pairs)
+    original = original_of(card) if isinstance(card, HistoricalCard) else relation_set_of(card)
     return Interface(
         controls=controls,
-        units={readout.name: readout.unit for readout in card.readouts},
+        units=units,
         constraints=constraints,
-        consistency=tuple(FamilyConsistency(left=left, right=right) for left, right in pairs),
+        consistency=(*declared, *identities_of(original, controls, units, declared)),
         readouts=card.readouts,
     )
 

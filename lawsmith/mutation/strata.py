@@ -58,9 +58,14 @@ def difficulty_of(mutations: Sequence[Mutation], certificates: Sequence[Certific
 
 
 def by_move(mutations: Sequence[Mutation]) -> list[list[Mutation]]:
-    """The mutations of each move: an equal change of an equal subtree is the same move."""
+    """The mutations of each move: an equal change of an equal subtree is the same move.
+
+    A readout that follows another through an identity is no move.
+    """
     groups: dict[tuple[MoveKind, Expression, Expression, str], list[Mutation]] = {}
     for m in mutations:
+        if m.follows:
+            continue
         own = m.path if m.path.startswith("/parameters") else ""
         groups.setdefault((m.move, m.before, m.after, own), []).append(m)
     return list(groups.values())

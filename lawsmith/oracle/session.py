@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement.constraints import admissible
 from lawsmith.oracle.simulator import Simulator
 from schemas.card import Choices
@@ -13,6 +14,8 @@ from schemas.task import PublicTask
 
 MOST_REJECTED: Final = 20
 """So many rejected proposals in a row end the episode."""
+NO_READING: Final = "the world has no reading at this input"
+"""The diagnostic where a law has no value; like every rejection it costs nothing."""
 
 Ended = Literal["open", "capped", "rejections", "closed"]
 
@@ -55,8 +58,8 @@ class Session:
     def propose(self, inputs: Mapping[str, object], readouts: Sequence[object]) -> Answer:
         """The answer to one experiment: one input vector, a non-empty set of readouts.
 
-        A proposal that breaks a rule is counted apart and answered with a diagnostic that
-        holds no data; 20 of them in a row end the session.
+        A proposal that breaks a rule, or asks where the law has no value, is counted apart and
+        answered with a diagnostic that holds no data; 20 of them in a row end the session.
         """
         if self.ended != "open":
             return Answer(False, {}, f"the session has ended ({self.ended})", self.ended)
@@ -75,7 +78,11 @@ class Session:
             self.ended = "closed"
 
     def _observe(self, inputs: dict[str, float], readouts: tuple[str, ...]) -> Answer:
-        outputs = self.simulator.observe(inputs, readouts)
+        try:
+            outputs = self.simulator.observe(inputs, readouts)
+        except UndefinedValueError:
+            # The engine's own words may hold the law's value.
+            return self._reject(NO_READING)
         self.accepted += 1
         self._in_a_row = 0
         if self.accepted >= self.budget:

@@ -10,8 +10,8 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
 from lawsmith.stages.explaining_problems import problem_sections
 from lawsmith.stages.sections import Section
-from lawsmith.stages.standing import SupersededFamily, is_superseded, superseded_families
 from lawsmith.stages.superseded import former_cards
+from lawsmith.stages.superseded_families import SupersededFamily, is_superseded, superseded_families
 from schemas.card import CardDraft
 from schemas.family import Family
 from schemas.source import Disposition, Window

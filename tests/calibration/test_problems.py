@@ -18,15 +18,18 @@ from lawsmith.calibration.problems import (
     check_law_units,
     check_table,
     parse_problem,
+    read_problem,
     table_facts,
     table_sha256,
     usable_groups,
 )
-from lawsmith.errors import DimensionError, InputError, IntegrityError
+from lawsmith.errors import CoherenceError, DimensionError, InputError, IntegrityError
 from lawsmith.gateways.datasets import load_problem, problem_ids, read_nist, rejected_datasets
 from lawsmith.gateways.package_datasets import read_package
 from schemas.dataset import NistTable
 from schemas.expression import Op, Var
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "data/problems"
 
 NO_FACTS = {
     "rows": 4,
@@ -252,6 +255,25 @@ def test_a_law_must_close_in_units() -> None:
     check_law_units(problem, law)
     with pytest.raises(DimensionError):
         check_law_units(problem, wrong)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted(PROBLEMS.glob("*.json")) if p.stem != "rejected"],
+    ids=lambda p: p.stem,
+)
+def test_every_bundled_law_closes_in_units_at_every_node(path: Path) -> None:
+    problem = read_problem(path)
+    for law in problem.laws:
+        check_law_units(problem, law)
+
+
+def test_a_conversion_that_hides_in_a_pure_constant_is_refused() -> None:
+    problem = read_problem(PROBLEMS / "tree_volume.json")
+    law = next(law for law in problem.laws if law.id == "cone")
+    pure = tuple(constant.model_copy(update={"unit": "1"}) for constant in law.constants)
+    with pytest.raises(CoherenceError):
+        check_law_units(problem, law.model_copy(update={"constants": pure}))
 
 
 def _law(**changes: Any) -> list[dict[str, Any]]:

@@ -202,7 +202,7 @@ def _served(shell: Shell, arguments: list[str]) -> None:
 def test_the_ui_answers(tmp_path: Path) -> None:
     assert commands("The same job in Dagster") == ["make ui"]
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\nui: setup\n")[1]
-    line = next(one for one in recipe.splitlines() if "dagster dev" in one)
+    line = next(one for one in recipe.splitlines() if "lawsmith ui" in one)
     words = shlex.split(line.replace("$(BIN)", str(ROOT / ".venv" / "bin")))
     home = tmp_path / "dagster"
     home.mkdir()

@@ -199,6 +199,11 @@ def _number(path: str) -> tuple[str, str]:
             {"relations/0/expression": "(b0 + b1*(v/v0)^0.62)*D/(D - Dh)*log(-v/v0)"},
             ("undefined_on_domain", "/relations/0/expression"),
         ),
+        (
+            # A pole of one sign, between all samples.
+            {"relations/0/expression": "(b0 + b1*(v/v0)^0.62)*D*Dh/(D*D - D*Dh + Dh*Dh/4)"},
+            ("undefined_on_domain", "/relations/0/expression"),
+        ),
         ({"controls/0/low": None, "controls/0/high": None}, ("domain_missing", "/controls/0")),
         ({"controls/0/low": 8.0, "controls/0/high": 0.2}, ("domain_missing", "/controls/0")),
         ({"controls/0/choices": [0.2, 8.0]}, ("domain_missing", "/controls/0")),

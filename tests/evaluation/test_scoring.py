@@ -189,7 +189,7 @@ def test_an_infrastructure_fault_is_undetermined(
     assert (score.determined, score.failure, score.prediction) == (False, None, None)
 
 
-def test_a_guard_that_fires_twice_gives_no_score(temporal_release: Path) -> None:
+def test_a_guard_that_fires_gives_no_score(temporal_release: Path) -> None:
     task, key = target(temporal_release)
     law = "exp(log(gap)+log(0.6)) + 2.4*exp(2*log(tilt))*gap"
     ticks = iter(float(1000 * n) for n in range(10**6))

@@ -192,6 +192,18 @@ def test_relation_undefined_on_the_domain_is_refused(parts: Parts, key: bytes) -
     assert (report.family, report.reason_code) == (None, "undefined_on_domain")
 
 
+def test_an_original_with_a_hole_between_the_samples_is_refused(parts: Parts, key: bytes) -> None:
+    pole = parts["card"](
+        relations=(
+            parts["relation"]("h", "a*shape*exp(-k*z)"),
+            parts["relation"]("q", "b*shape*z*(1 + 1e-9*x0**2/(x**2 - 4.2*x*x0 + 4.41*x0**2))"),
+        )
+    )
+    report = forge(pole, key)
+    assert (report.family, report.reason_code) == (None, "undefined_on_domain")
+    assert "a divisor is zero" in report.sentence
+
+
 def test_background_that_leaks_refuses_the_family(card: Card, key: bytes) -> None:
     with pytest.raises(ForgeError) as caught:
         forge_family(card, key, background="The thickness is proportional to the flow.")

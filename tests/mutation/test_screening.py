@@ -10,7 +10,14 @@ from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.screening import certify, differing_figures, distinguishing_query
 from schemas.card import Card
-from schemas.family import Certificate, Design, Family, FamilyConsistency, RelationSet
+from schemas.family import (
+    Certificate,
+    Design,
+    Family,
+    FamilyConsistency,
+    LawParameter,
+    RelationSet,
+)
 
 Parts = dict[str, Callable[..., Any]]
 
@@ -53,6 +60,16 @@ def test_1_a_missing_factor_between_units(family: Family) -> None:
     assert float(found.figures["worst_relative"]) > 1e-3
 
 
+def test_1_a_branch_that_no_point_reaches(family: Family) -> None:
+    far = LawParameter(name="far", symbol="far", value=9.0, unit="m", mutable=True)
+    mixed = with_relation(family.counterfactual, 0, "a*shape*exp(-k*z)*(1 + step(z - far - 9*z))")
+    mixed = mixed.model_copy(update={"parameters": (*mixed.parameters, far)})
+    found = outcome(family.model_copy(update={"counterfactual": mixed}), 1)
+    assert found.outcome == "failed"
+    assert float(found.figures["worst_relative"]) < 1e-12
+    assert "/args/3/args/1/args/0/args/0: sub" in found.sentence
+
+
 def test_2_a_law_undefined_somewhere_in_the_domain(family: Family) -> None:
     narrow = with_relation(family.counterfactual, 1, "b*shape*z*log(x/x0 - 0.2)")
     assert outcome(family.model_copy(update={"counterfactual": narrow}), 2).outcome == "failed"
@@ -64,6 +81,23 @@ def test_2_a_divisor_that_is_zero_between_the_samples(family: Family) -> None:
     assert found.outcome == "failed"
     assert found.figures["holes"] == "counterfactual q /args/1"
     assert "a divisor is zero inside the domain" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("b*shape*z/(1 + 1e-9*x0**2/(x**2 - 2*2.1*x0*x + 2.1**2*x0**2))", "/args/1/args/1/args/1"),
+        ("b*shape*z*(1 + 0.01*log((x/x0 - 2.1)**2))", "/args/3/args/1/args/1/args/0/args/0"),
+        ("b*shape*z*((x/x0 - 2.1)**2 - 1e-8)**0.3", "/args/3/args/0"),
+        ("b*shape*z*(1 + 0.1*sqrt((x/x0 - 2.1)**2 - 1e-8))", "/args/3/args/1/args/1/args/0"),
+    ],
+)
+def test_2_a_hole_that_changes_no_sign(family: Family, text: str, path: str) -> None:
+    law = with_relation(family.counterfactual, 1, text)
+    found = outcome(family.model_copy(update={"counterfactual": law}), 2)
+    assert found.outcome == "failed"
+    assert "undefined_on_domain" in found.sentence
+    assert found.figures["holes"] == f"counterfactual q {path}"
 
 
 @pytest.mark.parametrize("design", ["fixed", "hidden"])

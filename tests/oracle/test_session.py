@@ -47,6 +47,17 @@ def test_observations_are_rounded_to_the_instrument(
     assert [exchange.answer.outputs for exchange in run.history] == [{"pull": pull}] * 2
 
 
+def test_where_the_law_has_no_value_there_is_a_diagnostic_and_no_charge(task: PublicTask) -> None:
+    law = parse_infix("400*width/(stretch - 0.25)**2")
+    run = Session(task, Simulator({"pull": law}, {"pull": 0.001}), 4)
+    answer = run.propose({"stretch": 0.25, "width": 0.05}, ["pull"])
+    assert (answer.accepted, answer.outputs) == (False, {})
+    assert answer.diagnostic == "the world has no reading at this input"
+    assert (run.accepted, run.rejected, run.ended) == (0, 1, "open")
+    assert run.propose({"stretch": 0.35, "width": 0.05}, ["pull"]).outputs == {"pull": 2000.0}
+    assert run.accepted == 1
+
+
 GOOD = {"stretch": 0.2, "width": 0.05}
 
 

@@ -961,7 +961,7 @@ GOLDEN: dict[str, str] = {
     "historical_card": "70c4c7f0c3e3563ea1df4d7a792251ce3a4f76b5ccb7e87ab1eae3de43f85056",
     "near_miss": "5650a6925180976800f34ca16dd2d3cf0f3d0dbe284856f83dc787e2648b603e",
     "review": "f275eef0f6448f563ef7d9c5bf4115f05fda9e8cbb1842b0de2cc4d85e75270c",
-    "family": "481832fbe6946a9ec2f9d84a1ca4af943838cde266dbbe958bbb745a77681a13",
+    "family": "821159ca7df4703120729c81a723f1b705c0413ef3dce511a31a1e4d0587e85a",
     "paired_world": "fa48c42f1955ce3e67750e49b38715e658e8b0716fd83bd18cbcfe2dc4369801",
     "public_task": "673de39001f5815158ca2f03cc1222887d871e5ff7b990aeff75ec3776451930",
     "sealed_key": "d231898884aa6ced2a2a4636dcbb97acfc2ffce585bb89d140747d285913c236",

@@ -187,7 +187,8 @@ def read_manifest(release: Path) -> PublicManifest:
     """The public manifest of a release folder.
 
     Raises:
-        PrerequisiteError: the folder is no release.
+        PrerequisiteError: the folder is no release, or its rows have a form that another Lawsmith
+            reads.
         IntegrityError: it does not read.
     """
     if not (release / PUBLIC_MANIFEST).is_file():

@@ -1,7 +1,7 @@
 import pytest
 
 from lawsmith.expressions import parse_infix
-from lawsmith.mutation.boxes import proved_finite
+from lawsmith.measurement.boxes import proved_finite
 from schemas.card import Choices, Range
 from schemas.family import FamilyControl
 

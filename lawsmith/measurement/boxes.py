@@ -14,41 +14,52 @@ MAX_BOXES: Final = 4096
 _BITS: Final = 64
 
 
+Box = tuple[Axis, ...]
+
+
 def proved_finite(law: Expression, controls: Sequence[Controlled], limit: int) -> bool:
     """Whether rigorous balls show that a law is defined everywhere on its box.
 
-    Choices count as the interval that holds them, and constraints are not used: what is proved
-    is proved for more than the domain. False means that `limit` boxes did not suffice, or that
-    a whole box is undefined.
+    Args: as `undecided_boxes`.
+    """
+    return not undecided_boxes(law, controls, limit)
+
+
+def undecided_boxes(law: Expression, controls: Sequence[Controlled], limit: int) -> tuple[Box, ...]:
+    """Boxes on which balls do not show that a law is defined, the last looked at first.
+
+    None left is a proof. Choices count as the interval that holds them, and constraints are not
+    used: what is proved is proved for more than the domain.
 
     Args:
         law: over the controls alone.
         controls: the axes.
-        limit: the largest number of boxes looked at, at most 4,096.
+        limit: the largest number of boxes looked at, at most 4,096; a box on which the law is
+            certainly undefined ends the search.
     """
     whole = tuple(_axis(control) for control in controls)
     stack = [whole]
     for _ in range(min(limit, MAX_BOXES)):
         if not stack:
-            return True
+            break
         box = stack.pop()
         try:
             if _finite(law, box):
                 continue
         except UndefinedError:
-            return False
+            return (box, *reversed(stack))
         except UndecidedError:
             pass
         stack.extend(_halves(box, whole))
-    return not stack
+    return tuple(reversed(stack))
 
 
-def _finite(law: Expression, box: tuple[Axis, ...]) -> bool:
+def _finite(law: Expression, box: Box) -> bool:
     value = exact_value(law, {axis.name: axis.ball() for axis in box}, _BITS)
     return bool(ball(value).is_finite())
 
 
-def _halves(box: tuple[Axis, ...], whole: tuple[Axis, ...]) -> list[tuple[Axis, ...]]:
+def _halves(box: Box, whole: Box) -> list[Box]:
     """The box cut across the axis that is longest against the whole."""
     shares = [
         (axis.high - axis.low) / (full.high - full.low) if full.high > full.low else 0.0
@@ -68,4 +79,4 @@ def _axis(control: Controlled) -> Axis:
     return Axis(control.name, domain.low, domain.high)
 
 
-__all__ = ("MAX_BOXES", "proved_finite")
+__all__ = ("MAX_BOXES", "Box", "proved_finite", "undecided_boxes")
