@@ -95,7 +95,7 @@ def experiments(release: Path, connections: int) -> list[tuple[str, dict[str, ob
     for line in (public / "fixed_observations.jsonl").read_text().splitlines():
         row = json.loads(line)
         first.setdefault(row["task_id"], row["inputs"])
-    chosen = []
+    chosen: list[tuple[str, dict[str, object]]] = []
     for number in range(connections):
         task = tasks[number % len(tasks)]
         names = [control["name"] for control in task["controls"]]
