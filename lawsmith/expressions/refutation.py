@@ -32,6 +32,10 @@ The counted work ends a comparison long before, at the same place whatever else 
 a unit of it takes at most some 30 microseconds, and there are some millions."""
 
 
+ASKED: Final = 1000
+"""Work after which the guard is asked again: some milliseconds."""
+
+
 class WorkError(Exception):
     """The counted work or the guard's time is used up; the argument is the reason."""
 
@@ -55,6 +59,8 @@ class Meter:
 
     left: int
     expired: Callable[[], bool]
+    unasked: int = ASKED
+    """Work since the guard was asked; it is asked at once, then now and then: that costs."""
 
     def spend(self, nodes: int, bits: int) -> None:
         """Take the cost of evaluating `nodes`.
@@ -62,11 +68,15 @@ class Meter:
         Raises:
             WorkError: nothing is left, or the guard fired.
         """
-        self.left -= nodes * (1 + bits // 1024)
+        cost = nodes * (1 + bits // 1024)
+        self.left -= cost
+        self.unasked += cost
         if self.left < 0:
             raise WorkError("work_budget")
-        if self.expired():
-            raise WorkError("time_limit")
+        if self.unasked >= ASKED:
+            self.unasked = 0
+            if self.expired():
+                raise WorkError("time_limit")
 
 
 class Comparison:
@@ -172,6 +182,7 @@ def _relation(first: Any, second: Any, bits: int) -> Relation:
 
 __all__ = (
     "AGREED_BITS",
+    "ASKED",
     "DEEP_BITS",
     "LAST_BITS",
     "QUICK_BITS",

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lawsmith.curation.printed_numbers import is_printed
 from lawsmith.curation.stated_numbers import numbers_in
-from lawsmith.errors import DimensionError, UndefinedValueError, UnitError
-from lawsmith.expressions import compile_expression, dimension_of, number_text
+from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError, UnitError
+from lawsmith.expressions import check_scales, compile_expression, dimension_of, number_text
 from lawsmith.measurement.constraints import Points, columns
 from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, units_of
 from lawsmith.mutation.sources import Interface
@@ -104,11 +104,17 @@ class Ground:
             return None
 
     def is_pure(self, expression: Expression) -> bool:
-        """Whether a subtree has no dimension; a clash inside counts as not pure."""
+        """Whether a subtree is a pure number of scale 1; a clash inside counts as not pure.
+
+        A share in percent, or an angle in degrees, is none: 1 may not be added to it.
+        """
         try:
-            return dimension_of(expression, self.units).is_pure
-        except DimensionError:
+            if not dimension_of(expression, self.units).is_pure:
+                return False
+            check_scales(expression, self.units, "1", self.values)
+        except (CoherenceError, DimensionError, UndefinedValueError):
             return False
+        return True
 
     def varies(self, expression: Expression) -> bool:
         """Whether a subtree depends on a control."""

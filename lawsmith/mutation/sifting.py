@@ -1,13 +1,13 @@
 """The cheap screen in float64: what a candidate must show before its certificates are worth it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import to_infix
+from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
+from lawsmith.expressions import check_dimensions, check_scales, to_infix
 from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
@@ -15,9 +15,10 @@ from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.kinds import alike
 from lawsmith.mutation.possibility import broken_values, out_of_proportion
 from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
-from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of
+from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of, units_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
+from lawsmith.units import parse_unit
 from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count
 from schemas.family import RejectedCandidate, RelationSet
 from schemas.source import ReasonCode
@@ -122,6 +123,10 @@ class Sieve:
         if self._is_too_large(candidate):
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
             return None
+        clash = self._clash(candidate)
+        if clash is not None:
+            self._reject(candidate, clash, 1)
+            return None
         laws = laws_of(candidate.relations)
         inert = self._inert(laws)
         if inert is not None:
@@ -137,6 +142,28 @@ class Sieve:
         if not broken_identities(candidate.relations, laws, self._ground):
             return candidate
         return followed(candidate, self._ground) if self._follow else None
+
+    def _clash(self, candidate: Candidate) -> str | None:
+        """What certificate 1 will say of temperatures with an offset; None where there are none.
+
+        Most moves on such a law mix a temperature and a difference: without this screen they
+        would use up the trials of a card.
+        """
+        controls = self._ground.interface.controls
+        units = units_of(candidate.relations, controls)
+        if all(parse_unit(unit).kind != "offset" for unit in units.values()):
+            return None
+        values = replace(self._ground, original=candidate.relations).values
+        bodies = [(d.expression, d.unit) for d in candidate.relations.definitions]
+        outputs = self._ground.interface.units
+        bodies += [(r.expression, outputs[r.readout]) for r in candidate.relations.relations]
+        try:
+            for expression, unit in bodies:
+                check_dimensions(expression, units, unit)
+                check_scales(expression, units, unit, values)
+        except (CoherenceError, DimensionError) as error:
+            return f"{ReasonCode.UNIT_INCOHERENT}: {error}"
+        return None
 
     def _compared(self, candidate: Candidate, laws: dict[str, Expression]) -> Sifted | None:
         table = self._table(laws)

@@ -2,13 +2,15 @@
 
 import json
 import re
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lawsmith.errors import InputError
-from lawsmith.expressions import equivalent, evaluate_exact, parse_infix
+from lawsmith.expressions import equivalence, equivalent, evaluate_exact, parse_infix
 from schemas.expression import Expression
 
 PAIRS = Path(__file__).resolve().parents[3] / "shared/reference/equivalence_pairs.jsonl"
@@ -110,6 +112,59 @@ def test_the_wall_guard_is_undecided_and_says_so() -> None:
         clock=lambda: next(ticks),
     )
     assert (found.verdict, found.reason) == ("undecided", "time_limit")
+
+
+SLOW = (
+    (
+        "(step(y - 0.805)*0.493/(1.97 + cos(0.5*x)**2 + 0.1) - min(3.42**(0 - 0.5), w*4.41))"
+        "/(1.28 + min((max(1.02, x)**2 + 0.1)**(0 - 0.5), step(w - 1.18)*min(x, y))**2 + 0.1)"
+    ),
+    (
+        "step(abs(y) - 0.805)*0.493/(1.97 + cos(0.5*x)**2 + 0.1)"
+        "/(1.28 + min((max(1.02, x)**2 + 0.1)**(0 - 0.5),"
+        " step(w - 1.18)*min(exp(log(x)/2)**2, y))**2 + 0.1)"
+        " - min(3.42**(0 - 0.5), w*4.41)"
+        "/(1.28 + min((max(1.02, x)**2 + 0.1)**(0 - 0.5),"
+        " step(w - 1.18)*min(exp(log(x)), y))**2 + 0.1)"
+    ),
+)
+"""Equal laws that take seconds of work."""
+SLOW_DOMAIN = {"w": (0.846, 2.94), "x": (0.852, 3.3), "y": (0.872, 3.72)}
+
+
+@pytest.mark.long
+def test_much_work_is_done_before_a_guard_fires() -> None:
+    one, other = map(parse_infix, SLOW)
+    assert equivalent(one, other, SLOW_DOMAIN).equal
+
+
+def test_counted_work_ends_a_comparison_whatever_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = map(parse_infix, SLOW)
+    monkeypatch.setattr(equivalence, "WORK", 20_000)
+    for clock in (time.thread_time, lambda: 0.0):
+        found = equivalent(one, other, SLOW_DOMAIN, clock=clock)
+        assert (found.verdict, found.reason) == ("undecided", "work_budget")
+
+
+def test_the_time_of_other_threads_does_not_count() -> None:
+    one, other = parse_infix("x*(x + 1)*exp(-x)"), parse_infix("(x**2 + x)*exp(-x)")
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            sum(range(1000))
+
+    busy = [threading.Thread(target=work) for _ in range(3)]
+    for thread in busy:
+        thread.start()
+    try:
+        # The wall clock passes this limit while the others hold the interpreter.
+        found = [equivalent(one, other, {"x": (1, 3)}, time_limit=1.0) for _ in range(20)]
+    finally:
+        stop.set()
+        for thread in busy:
+            thread.join()
+    assert all(one.equal for one in found)
 
 
 @pytest.mark.parametrize("domain", [{"x": (2, 1)}, {"x": []}, {"x": (0, float("inf"))}])

@@ -2,7 +2,13 @@
 
 import pytest
 
-from lawsmith.expressions import evaluate_exact, parse_infix, replace_literals, same_form
+from lawsmith.expressions import (
+    evaluate_exact,
+    forms,
+    parse_infix,
+    replace_literals,
+    same_form,
+)
 
 DOMAIN = dict.fromkeys((*"xymrtkT", "E"), (0.5, 5.0))
 
@@ -137,8 +143,15 @@ def test_a_constant_too_small_to_be_seen_is_never_called_equal() -> None:
 
 
 def test_the_whole_comparison_keeps_one_limit() -> None:
-    ticks = iter(0.01 * n for n in range(1_000_000))
+    ticks = iter(0.5 * n for n in range(1_000_000))
     one, other = parse_infix("exp(-x/3)*sin(2*x) + y"), parse_infix("exp(-x/5)*sin(3*x)*y + 2*y")
     found = same_form(one, other, None, DOMAIN, 2.0, lambda: next(ticks))
     assert (found.verdict, found.reason) == ("undecided", "time_limit")
-    assert next(ticks) < 2.0 + 0.05
+    assert next(ticks) <= 2.0 + 2 * 0.5
+
+
+def test_the_counted_work_ends_a_search_whatever_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = parse_infix("exp(-x/3)*sin(2*x) + y"), parse_infix("exp(-x/5)*sin(3*x)*y + 2*y")
+    monkeypatch.setattr(forms, "WORK", 2_000)
+    found = same_form(one, other, None, DOMAIN, clock=lambda: 0.0)
+    assert (found.verdict, found.reason) == ("undecided", "work_budget")
