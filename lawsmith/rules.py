@@ -64,6 +64,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "cert": Rule(2, _VERIFY, "the certificates, each with its own version", last=_FIRST),
     "truth": Rule(1, _VERIFY, "laws at 50 digits, rounded once"),
     "tasks": Rule(1, _VERIFY, "ids, texts, candidates and observations of tasks"),
+    "pages": Rule(1, _VERIFY, "the galleries and the README, made of the rows"),
     "gates": Rule(1, _VERIFY, "what reviews, cards and certificates must say"),
     "leak": Rule(1, _VERIFY, "what no public row may tell"),
     "protocol": Rule(1, _PLAY | _SCORE, "budgets, stopping rule and report of an episode"),

@@ -28,8 +28,8 @@ CLOSE: Final = 1e-7
 STRUCTURE: Final = frozenset({0.0, 1.0, 2.0, 0.5})
 """Sizes of numbers that are part of a form, not constants of it; whole exponents are too."""
 LARGEST_EXPONENT: Final = 9.0
-TICKS: Final = 20_000.0
-"""Looks at the counted clock of the exact comparison before it gives up."""
+WORK: Final = 0.05
+"""Share of the usual counted work of an exact comparison after which it gives up."""
 _STARTS: Final = 12
 _FACTORS: Final = (1.13, 0.91, 1.07, 0.86, 1.19, 0.95, 1.03, 0.89, 1.16, 0.93)
 
@@ -246,10 +246,7 @@ def exactly(ground: Ground, family: Form, target: Form, label: str) -> str:
     free = [path for paths in names.values() for path in paths]
     if any(value == 0.0 for value in values.values()):
         return "undecided"
-    ticks = count()
-    verdict = same_form(
-        target.law_in(label), law, free, ground.domain(), TICKS, lambda: float(next(ticks))
-    )
+    verdict = same_form(target.law_in(label), law, free, ground.domain(), work=WORK)
     if verdict.equal and verdict.constant_map is not None:
         found = verdict.constant_map
         alike = all(len({found[path] for path in paths}) == 1 for paths in names.values())

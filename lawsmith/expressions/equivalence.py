@@ -71,6 +71,7 @@ def equivalent(
     domain: Domain | None = None,
     time_limit: float = TIME_LIMIT,
     clock: Callable[[], float] = time.thread_time,
+    work: float = 1.0,
 ) -> Verdict:
     """Compare two laws as functions on a domain.
 
@@ -82,6 +83,7 @@ def equivalent(
         time_limit: seconds until the guard interrupts with `undecided`, reason `time_limit`; the
             counted work ends first (reason `work_budget`).
         clock: seconds; by default of CPU time of this thread, which is the same at any load.
+        work: share of the usual counted work that may be done.
 
     Returns:
         A Verdict. Laws that agree but for single points (a removable singularity) are equal,
@@ -91,7 +93,7 @@ def equivalent(
         InputError: the domain is malformed.
     """
     started = clock()
-    meter = Meter(WORK, lambda: clock() - started > time_limit)
+    meter = Meter(int(work * WORK), lambda: clock() - started > time_limit)
     axes = axes_of(sorted(names_of(a) | names_of(b)), domain)
     try:
         return _Case(a, b, axes, meter).verdict()

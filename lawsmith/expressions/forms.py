@@ -35,6 +35,7 @@ def same_form(
     domain: Domain | None = None,
     time_limit: float = TIME_LIMIT,
     clock: Callable[[], float] = time.thread_time,
+    work: float = 1.0,
 ) -> Verdict:
     """Compare two laws up to the values of b's free constants.
 
@@ -48,6 +49,7 @@ def same_form(
         time_limit: seconds until the guard interrupts (`undecided`, `time_limit`); the counted
             work ends first (`work_budget`).
         clock: as in `equivalent`.
+        work: share of the usual counted work that may be done.
 
     Returns:
         `equal` with `constant_map` (path in b -> the value that makes b equal to a; where
@@ -67,13 +69,13 @@ def same_form(
     if direct is not None:
         return Verdict("equal", "structure", "the trees agree but for constants", None, direct)
     started = clock()
-    plain = equivalent(a, b, domain, time_limit / 2, clock)
+    plain = equivalent(a, b, domain, time_limit / 2, clock, work)
     own = {path: nodes[path] for path in paths}
     if plain.verdict == "equal":
         return Verdict("equal", plain.how, plain.reason, None, own)
     if not paths:
         return plain
-    left = _Left.of(node_count(a) + node_count(b), started + time_limit, clock)
+    left = _Left.of(node_count(a) + node_count(b), started + time_limit, clock, work)
     try:
         return _searched(a, b, own, domain, left)
     except ExpiredError:
@@ -105,7 +107,7 @@ def _searched(
     for place in search.unseen:
         path, value = list(own.items())[place]
         doubled = replace_literals(b, {path: value**2 if path in bases else 2.0 * value})
-        if not equivalent(b, doubled, domain, left.seconds(), left.now).equal:
+        if not equivalent(b, doubled, domain, left.seconds(), left.now, left.share).equal:
             return Verdict("undecided", "", f"the constant at {path!r} is too small to be seen")
     lost = close = False
     for candidate in search.candidates():
@@ -157,11 +159,12 @@ class _Left:
     end: float
     now: Callable[[], float]
     nodes: int
+    share: float
     meter: Meter
 
     @classmethod
-    def of(cls, nodes: int, end: float, now: Callable[[], float]) -> "_Left":
-        return cls(end, now, nodes, Meter(WORK, lambda: now() > end))
+    def of(cls, nodes: int, end: float, now: Callable[[], float], work: float) -> "_Left":
+        return cls(end, now, nodes, work, Meter(int(work * WORK), lambda: now() > end))
 
     def over(self) -> bool:
         """Whether the guard has fired; asked before every evaluation of the laws.
@@ -184,7 +187,9 @@ def _found(
     domain: Domain | None,
     left: _Left,
 ) -> Verdict:
-    whole = equivalent(a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now)
+    whole = equivalent(
+        a, replace_literals(b, dict(mapping)), domain, left.seconds(), left.now, left.share
+    )
     if whole.verdict == "equal":
         return Verdict("equal", whole.how, whole.reason, None, mapping)
     reason = "agreement to 331 digits at points not used for solving"

@@ -89,9 +89,13 @@ def kind_of(mutation: Mutation, original: RelationSet, counterfactual: RelationS
 def kinds_of(
     mutations: Sequence[Mutation], original: RelationSet, counterfactual: RelationSet
 ) -> tuple[Mutation, ...]:
-    """The mutations under the kinds that they are, each by itself."""
+    """The mutations under the kinds that they are, each by itself.
+
+    A readout that follows another through an identity keeps the kind of the move that it follows.
+    """
     return tuple(
-        m.model_copy(update={"move": kind_of(m, original, counterfactual)}) for m in mutations
+        m if m.follows else m.model_copy(update={"move": kind_of(m, original, counterfactual)})
+        for m in mutations
     )
 
 
@@ -99,10 +103,11 @@ def structural_changes(family: Family) -> int:
     """How many mutations of a family change the form of a law, counted from its trees.
 
     A Historical card's parameters and corrections are told by its rules, so their names hold.
+    What only follows another readout is not counted.
     """
     if alike(family.original, family.counterfactual):
         return 0
-    own = family.mutations
+    own = tuple(m for m in family.mutations if not m.follows)
     read = own
     if family.kind == "temporal":
         read = kinds_of(own, family.original, family.counterfactual)

@@ -1,5 +1,6 @@
 """No Counterfactual is the Original's own law with other constants."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,10 +10,12 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import compile_expression
+from lawsmith.expressions import compile_expression, parse_infix, same_form
 from lawsmith.measurement import dense_design
 from lawsmith.measurement.constraints import columns
-from lawsmith.mutation.pairing import forge
+from lawsmith.mutation.case import Case
+from lawsmith.mutation.distinctness import distinct
+from lawsmith.mutation.pairing import forge, forge_family
 from schemas.card import Card
 from schemas.expression import Expression, substitute
 from schemas.family import Family
@@ -183,3 +186,45 @@ def test_no_family_of_200_draws_is_a_reparametrised_original(
     shape: str, parts: Parts, draw_key: Callable[[int], bytes]
 ) -> None:
     assert check(shape, range(1, 1 + KEYS), parts, draw_key) >= KEYS - 2
+
+
+def test_a_power_of_ten_and_its_twin_in_exp_have_the_same_constants(card: Card, key: bytes) -> None:
+    found = []
+    for law in ("a*10**(0.3 - 0.05*z)*x/x0", "a*exp(log(10)*(0.3 - 0.05*z))*x/x0"):
+        family = forge_family(card, key, move="interaction")
+        first, *others = family.original.relations
+        relation = first.model_copy(update={"expression": parse_infix(law)})
+        sets = family.original.model_copy(update={"relations": (relation, *others)})
+        case = Case(family.model_copy(update={"original": sets}))
+        form = case.forms["original"]["h"]
+        found.append((case.folded["original"]["h"], sorted(form.values.values())))
+    # log(10)*0.3 and log(10)*0.05 either way; the prefactor is one constant with x0.
+    assert found[0][1] == pytest.approx([0.05 * math.log(10), 0.3 * math.log(10), 110.0])
+    assert same_form(found[0][0], found[1][0], None, {"x": (0.5, 2.0), "z": (1.0, 9.0)}).equal
+
+
+def widened(family: Family, factor: float) -> Family:
+    """The family with all tolerances times a factor."""
+    readouts = tuple(
+        r.model_copy(update={"absolute": r.absolute * factor, "relative": r.relative * factor})
+        for r in family.readouts
+    )
+    return family.model_copy(update={"readouts": readouts})
+
+
+def refit(family: Family) -> float:
+    return float(distinct(Case(family)).figures["refit_worst_e"])
+
+
+def test_pairs_of_an_exponent_move_are_a_stratum_that_keeps_ten_tolerances(
+    card: Card, key: bytes
+) -> None:
+    family = forge_family(card, key, move="exponent")
+    found = distinct(Case(family))
+    assert (found.outcome, found.figures["refit_stratum"]) == ("passed", "exponent")
+    # With wide tolerances the refit comes within ten, though not within one and a half.
+    wide = next(w for n in range(24) if refit(w := widened(family, 2.0**n)) < 10.0)
+    assert 1.5 < refit(wide) < 10.0
+    assert distinct(Case(wide)).outcome == "failed"
+    other = tuple(m.model_copy(update={"move": "transform"}) for m in wide.mutations)
+    assert distinct(Case(wide.model_copy(update={"mutations": other}))).outcome == "passed"

@@ -10,7 +10,7 @@ from lawsmith.stages.context import StageContext
 from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.explaining import explain
 from lawsmith.stages.sections import Section
-from lawsmith.stages.standing import counted, superseded_families
+from lawsmith.stages.superseded_families import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:
