@@ -37,8 +37,7 @@ test-long: setup
 	$(BIN)/pytest -m 'long or not long' --timeout 1800
 
 ui: setup
-	mkdir -p $(DAGSTER_HOME) && cp dagster.yaml $(DAGSTER_HOME)/dagster.yaml
-	$(BIN)/dagster dev --host 127.0.0.1 -m pipelines.definitions
+	$(BIN)/lawsmith ui
 
 bench: setup
 	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

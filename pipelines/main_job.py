@@ -13,7 +13,7 @@ from lawsmith.stages.damage import refuse_lost_rows, set_aside_damaged
 from lawsmith.stages.opening import collection_of_release, open_context
 from lawsmith.stages.pending import pending, pending_historical, pending_problems
 from lawsmith.stages.publications import due_papers
-from lawsmith.stages.release_steps import first_step_left, restore_rows
+from lawsmith.stages.unfinished import first_step_left, restore_rows
 from pipelines.launch import launch, open_instance
 from pipelines.release_cut import UNFINISHED
 from schemas.release import Cut

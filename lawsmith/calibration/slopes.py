@@ -1,14 +1,10 @@
 """Values of a law with their exact slopes in its constants, by one sweep back through it.
 
-Each operator's partial derivatives stand in one table. Where an operator has a kink or a jump
-its slope is that of one side: of the first argument for equal ones of `min` and `max`, 0 for
-`abs` at 0, 0 for `floor`, `ceil`, `round`, `sign`, `step`.
+Each operator's partial derivatives stand in its row of the operator table.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -16,81 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import OPERATORS, compile_expression
+from lawsmith.expressions.partials import unit
 from lawsmith.expressions.programs import Program, program_of
 from schemas.expression import Expression
 
 Floats = NDArray[np.float64]
 _BLOCK: Final = 2**15
 """Rows at a time, so that the steps of a sweep stay in the processor's cache."""
-
-Partial = Callable[..., Any]
-"""(value, argument, ...) -> slope of the value in one argument."""
-
-
-def _base_slope(_: Any, base: Any, exponent: Any) -> Any:
-    return exponent * np.power(base, exponent - 1)
-
-
-def _exponent_slope(value: Any, base: Any, _: Any) -> Any:
-    # 0 to a positive power stays 0 whatever the exponent; below 0 the exponent cannot move.
-    positive = base > 0
-    return np.where(positive, value * np.log(np.where(positive, base, 1.0)), 0.0)
-
-
-def _atan2_slopes() -> tuple[Partial, Partial]:
-    return (
-        lambda _, y, x: x / (x * x + y * y),
-        lambda _, y, x: -y / (x * x + y * y),
-    )
-
-
-def _flat(value: Any, *_: Any) -> Any:
-    return np.zeros_like(value)
-
-
-def _one(value: Any, *_: Any) -> Any:
-    return np.ones_like(value)
-
-
-PARTIALS: Final[Mapping[str, tuple[Partial, ...]]] = MappingProxyType(
-    {
-        "add": (_one, _one),
-        "sub": (_one, lambda v, a, b: -np.ones_like(v)),
-        "mul": (lambda v, a, b: b, lambda v, a, b: a),
-        "div": (lambda v, a, b: 1 / b, lambda v, a, b: -v / b),
-        "min": (lambda v, a, b: 1.0 * (a <= b), lambda v, a, b: 1.0 * (b < a)),
-        "max": (lambda v, a, b: 1.0 * (a >= b), lambda v, a, b: 1.0 * (b > a)),
-        "pow": (_base_slope, _exponent_slope),
-        "atan2": _atan2_slopes(),
-        "mod": (_one, lambda v, a, b: -np.floor(a / b)),
-        "neg": (lambda v, a: -np.ones_like(v),),
-        "abs": (lambda v, a: np.sign(a),),
-        "sqrt": (lambda v, a: 0.5 / v,),
-        "cbrt": (lambda v, a: 1 / (3 * v * v),),
-        "exp": (lambda v, a: v,),
-        "log": (lambda v, a: 1 / a,),
-        "log10": (lambda v, a: 1 / (a * math.log(10)),),
-        "log2": (lambda v, a: 1 / (a * math.log(2)),),
-        "sin": (lambda v, a: np.cos(a),),
-        "cos": (lambda v, a: -np.sin(a),),
-        "tan": (lambda v, a: 1 + v * v,),
-        "asin": (lambda v, a: 1 / np.sqrt((1 - a) * (1 + a)),),
-        "acos": (lambda v, a: -1 / np.sqrt((1 - a) * (1 + a)),),
-        "atan": (lambda v, a: 1 / (1 + a * a),),
-        "sinh": (lambda v, a: np.cosh(a),),
-        "cosh": (lambda v, a: np.sinh(a),),
-        "tanh": (lambda v, a: (1 - v) * (1 + v),),
-        "asinh": (lambda v, a: 1 / np.hypot(1, a),),
-        "acosh": (lambda v, a: 1 / np.sqrt((a - 1) * (a + 1)),),
-        "atanh": (lambda v, a: 1 / ((1 - a) * (1 + a)),),
-        "floor": (_flat,),
-        "ceil": (_flat,),
-        "round": (_flat,),
-        "sign": (_flat,),
-        "step": (_flat,),
-    }
-)
-"""Operator -> the slope in each argument; operators of many arguments are chains of two."""
 
 
 def value_and_slopes(
@@ -155,12 +83,12 @@ def _sweep(program: Program, wanted: Sequence[bool], inputs: Mapping[str, Any]) 
             continue
         weight = weights.pop(place)
         arguments = [values[arg] for arg in step.args]
-        for partial, arg in zip(PARTIALS[step.op], step.args, strict=True):
+        for partial, arg in zip(OPERATORS[step.op].slopes, step.args, strict=True):
             if wanted[arg]:
-                one = partial is _one
+                one = partial is unit
                 slope = weight if one else weight * partial(values[place], *arguments)
                 weights[arg] = weights[arg] + slope if arg in weights else slope
     return {str(steps[place].value): weight for place, weight in weights.items() if wanted[place]}
 
 
-__all__ = ("PARTIALS", "value_and_slopes")
+__all__ = ("value_and_slopes",)

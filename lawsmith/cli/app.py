@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from lawsmith.cli import console, inspection, models, playing, refreshing, releases
+from lawsmith.cli import console, inspection, models, playing, refreshing, releases, ui
 from lawsmith.cli.app_errors import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
 
@@ -61,7 +61,7 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_globals)
-    for room in (refreshing, releases, playing, inspection, models):
+    for room in (refreshing, releases, playing, inspection, models, ui):
         room.register(app)
     return app
 

@@ -17,7 +17,7 @@ from lawsmith.expressions.operators import OPERATORS, Operator
 from lawsmith.expressions.parsing import parse_infix
 from lawsmith.expressions.rendering import complexity, number_text, to_infix, to_latex
 from lawsmith.expressions.scales import check_scales
-from lawsmith.expressions.symbolic import to_sympy
+from lawsmith.expressions.symbolic import from_sympy, second_opinion, to_sympy
 from lawsmith.expressions.truth import evaluate_exact
 from lawsmith.units import Dimension
 
@@ -40,6 +40,7 @@ __all__ = (
     "evaluate",
     "evaluate_exact",
     "fold_constants",
+    "from_sympy",
     "literal_paths",
     "number_text",
     "parse_infix",
@@ -47,6 +48,7 @@ __all__ = (
     "parse_latex_equation",
     "replace_literals",
     "same_form",
+    "second_opinion",
     "to_infix",
     "to_latex",
     "to_sympy",

@@ -7,7 +7,7 @@ from typing import Any
 from lawsmith.expressions.algebra import Algebra
 from lawsmith.expressions.domains import Axis
 from lawsmith.expressions.emptiness import Form, contradict
-from lawsmith.expressions.intervals import Interval
+from lawsmith.expressions.enclosures import Interval
 from lawsmith.expressions.locating import Condition
 from lawsmith.expressions.sides import Side
 from lawsmith.expressions.switches import Assumed, Keys

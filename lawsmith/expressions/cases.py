@@ -15,7 +15,8 @@ from lawsmith.expressions.algebra import Algebra, BudgetError, without_common_te
 from lawsmith.expressions.assumptions import Assumptions, Signs
 from lawsmith.expressions.balls import UndefinedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
-from lawsmith.expressions.intervals import Interval, enclose
+from lawsmith.expressions.enclosures import Interval
+from lawsmith.expressions.intervals import enclose
 from lawsmith.expressions.locating import Condition, around, holds, locate
 from lawsmith.expressions.numeric import Seen, look
 from lawsmith.expressions.refutation import (

@@ -1,23 +1,20 @@
 """The commands of LaTeX that are functions of the table, and those that are refused, with why."""
 
+from collections.abc import Mapping
 from typing import Final
+
+from lawsmith.expressions.operators import OPERATORS
 
 
 def _all(words: str, value: tuple[str, str]) -> dict[str, tuple[str, str]]:
     return dict.fromkeys(words.split(), value)
 
 
-FUNCTIONS: Final = {
-    "exp": "exp", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin",
-    "arccos": "acos", "arctan": "atan", "asin": "asin", "acos": "acos", "atan": "atan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arsinh": "asinh", "arcosh": "acosh",
-    "artanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
-    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "sgn": "sign", "sign": "sign",
-    "round": "round", "floor": "floor", "ceil": "ceil", "step": "step", "abs": "abs",
-    "sqrt": "sqrt", "cbrt": "cbrt", "log": "log?", "lg": "log?", "sec": "sec", "csc": "csc",
-    "cot": "cot", "coth": "coth", "sech": "sech", "csch": "csch", "min": "min", "max": "max",
-    "atan2": "atan2",
-}  # fmt: skip
+FUNCTIONS: Final[Mapping[str, str]] = {
+    **{word: row.name for row in OPERATORS.values() for word in row.spellings},
+    **dict.fromkeys(("log", "lg"), "log?"),
+    **{word: word for word in ("sec", "csc", "cot", "coth", "sech", "csch")},
+}
 """The name of a function in LaTeX -> its operator; `log?` needs a base."""
 
 LISTED: Final = frozenset(("min", "max", "atan2"))

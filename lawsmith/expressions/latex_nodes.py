@@ -15,14 +15,15 @@ from schemas.expression import MAX_DEPTH, MAX_INTEGER, MAX_NODES, Expression, Op
 MAX_BRACKETS: Final = MAX_DEPTH + 4
 
 
-class Builder:
+class Nodes:
     """Counts nodes and depth, and turns numbers and symbols into leaves."""
 
     def __init__(self, stream: Stream, names: Mapping[str, str] | Collection[str] | None) -> None:
         self.stream = stream
         self.names = None if names is None else Names(names)
         self._spellings: dict[str, str] = {}
-        self._nodes = 0
+        self.count = 0
+        """Nodes made so far."""
         self._depths: dict[int, tuple[Op, int]] = {}
 
     def node(self, name: str, args: tuple[Expression, ...], at: Token) -> Op:
@@ -81,9 +82,18 @@ class Builder:
     def variable(self, symbol: Symbol) -> Expression:
         r"""The leaf of a symbol; `\pi` is acos(-1) and an upright e is exp(1) unless declared.
 
+        The index of a sum is its present value.
+
         Raises:
             LatexError: not declared, or one of the symbols that mean several things.
         """
+        bound = self.stream.bound
+        if symbol.spelling in bound:
+            self.stream.used[symbol.spelling] = self.stream.index - 1
+            return self.leaf(float(bound[symbol.spelling]), symbol.token)
+        # Scripts and accents do not tell the index from another symbol safely.
+        if symbol.ident.partition("_")[0] in bound:
+            self.stream.fail("ambiguous", "the index of the sum or another symbol", at=symbol.token)
         declared = None if self.names is None else self._declared(symbol)
         if declared is None:
             if symbol.spelling == r"\pi":
@@ -143,12 +153,12 @@ class Builder:
             self.stream.fail("vector", "a vector", at=at, fix="declare it if it is a scalar")
 
     def _count(self, at: Token) -> None:
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
+        self.count += 1
+        if self.count > MAX_NODES:
             self.stream.fail("limit", f"more than {MAX_NODES} nodes", at=at)
 
     def _depth(self, expression: Expression) -> int:
         return self._depths[id(expression)][1] if isinstance(expression, Op) else 0
 
 
-__all__ = ("MAX_BRACKETS", "Builder")
+__all__ = ("MAX_BRACKETS", "Nodes")

@@ -11,8 +11,8 @@ from typing import Final, Literal, NoReturn
 
 from lawsmith.errors import InputError
 from lawsmith.expressions.latex_functions import RELATIONS
+from lawsmith.expressions.latex_grammar import Grammar
 from lawsmith.expressions.latex_names import DIFFERENCES
-from lawsmith.expressions.latex_reading import Reader
 from lawsmith.expressions.latex_symbols import read_symbol, starts_symbol
 from lawsmith.expressions.latex_tokens import LatexError, Stream, Token
 from schemas.expression import Expression, Var
@@ -63,7 +63,7 @@ def parse_latex(
     reader = _reader(text, names, log_base)
     _skip_left(reader.stream)
     expression = reader.sum()
-    reader.check_indices()
+    reader.indices.check(reader.stream, reader.names)
     if token := reader.stream.peek():
         if token.text in RELATIONS:
             _refuse_relation(reader.stream, token)
@@ -90,19 +90,19 @@ def parse_latex_equation(
         stream.fail("relation", f"{token.text} is no equation")
     stream.take()
     right = reader.sum()
-    reader.check_indices()
+    reader.indices.check(reader.stream, reader.names)
     return LatexEquation(left, right, relation, _condition(stream))  # type: ignore[arg-type]
 
 
-def _reader(text: str, names: Names | None, log_base: LogBase | None) -> Reader:
+def _reader(text: str, names: Names | None, log_base: LogBase | None) -> Grammar:
     if log_base not in (None, "e", 2, 10):
         raise InputError(f"log_base {log_base!r} is none of 'e', 2, 10")
     if isinstance(names, str):
         raise InputError(f"names {names[:40]!r} is a text, not a collection of names")
-    return Reader(Stream(text), names, log_base)
+    return Grammar(Stream(text), names, log_base)
 
 
-def _left(reader: Reader) -> Expression:
+def _left(reader: Grammar) -> Expression:
     stream = reader.stream
     head = _definition_head(stream)
     if head is None:
@@ -110,7 +110,7 @@ def _left(reader: Reader) -> Expression:
     symbol = read_symbol(stream, head[0])
     declared = None if reader.names is None else reader.names.applied(stream, symbol)
     stream.index = head[1]
-    return reader.variable(symbol) if declared is None else Var(declared)
+    return reader.nodes.variable(symbol) if declared is None else Var(declared)
 
 
 def _definition_head(stream: Stream) -> tuple[int, int] | None:

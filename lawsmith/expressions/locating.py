@@ -13,7 +13,8 @@ from flint import arb, fmpq
 
 from lawsmith.expressions.balls import UndecidedError, UndefinedError, sign_of
 from lawsmith.expressions.domains import Axis, Point
-from lawsmith.expressions.intervals import Interval, enclose
+from lawsmith.expressions.enclosures import Interval
+from lawsmith.expressions.intervals import enclose
 from lawsmith.expressions.truth import exact_number, exact_value
 from schemas.expression import Expression, names_of, node_count
 

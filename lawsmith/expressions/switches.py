@@ -12,6 +12,7 @@ from flint import fmpq
 
 from lawsmith.expressions.algebra import Algebra, BudgetError
 from lawsmith.expressions.emptiness import Form
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.ring import ONE, constant_of
 from schemas.expression import Expression, Op, Var, walk
 
@@ -134,8 +135,8 @@ def is_stepped(law: Expression) -> bool:
 
 def same_rising(one: Expression, other: Expression) -> bool:
     """Whether both are the same strictly rising function of something."""
-    rising = ("exp", "log", "log10", "log2", "sqrt", "atan", "sinh", "tanh", "asinh", "asin")
-    return isinstance(one, Op) and isinstance(other, Op) and one.op == other.op and one.op in rising
+    alike = isinstance(one, Op) and isinstance(other, Op) and one.op == other.op
+    return alike and isinstance(one, Op) and OPERATORS[one.op].rising
 
 
 __all__ = ("Assumed", "Key", "Keys", "Switch", "is_stepped", "same_rising")

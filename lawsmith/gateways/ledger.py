@@ -17,7 +17,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from lawsmith.chat import Reply, Request, Role
-from lawsmith.errors import IntegrityError
+from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.gateways.ledger_limits import (
     LONGEST_PAUSE,
     CapReached,
@@ -29,7 +29,7 @@ from lawsmith.gateways.ledger_limits import (
     paused,
     totals,
 )
-from lawsmith.gateways.ledger_schema import open_ledger_file
+from lawsmith.gateways.ledger_schema import damaged, open_ledger_file, reply_hash, told_apart
 from lawsmith.gateways.limits import RateLimits, RunCaps
 from lawsmith.gateways.prices import Bound
 
@@ -69,7 +69,11 @@ class Ledger:
         self._run = run
         self._holder: int | None = None
         self._alive: FileLock | None = None
-        self._mark_dead_runs()
+        try:
+            self._mark_dead_runs()
+        except LawsmithError:
+            self._connection.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -96,23 +100,31 @@ class Ledger:
 
         Failed calls and calls in doubt are never served.
         """
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT response, served_from FROM calls WHERE request_digest = ?"
-                " AND state = 'done' ORDER BY attempt LIMIT 1",
-                (request.digest(model),),
-            ).fetchall()
-        if not rows:
-            return None
-        reply = Reply.model_validate_json(rows[0][0])
-        source = "batch" if rows[0][1] == "batch" else "ledger"
+        digest = request.digest(model)
+        with self._held():
+            rows = self._rows(
+                "SELECT attempt, request, response, served_from FROM calls"
+                " WHERE request_digest = ? AND state = 'done' ORDER BY attempt",
+                digest,
+            )
+            hashes = dict(
+                self._rows("SELECT attempt, sha256 FROM answered WHERE request_digest = ?", digest)
+            )
+            if set(hashes) != {row[0] for row in rows}:
+                raise damaged(self.path, f"a reply to request {digest[:12]} is gone")
+            if not rows:
+                return None
+            attempt, asked, answer, served_from = rows[0]
+            self._check(digest, attempt, asked, answer, hashes[attempt])
+            reply = Reply.model_validate_json(answer)
+        source = "batch" if served_from == "batch" else "ledger"
         return reply.model_copy(update={"served_from": source})
 
     def begin(
         self, request: Request, model: str, bound: Bound, caps: RunCaps, limits: RateLimits
     ) -> Ticket | Wait | CapReached:
         """Reserve the bound and commit the intent to send, if caps and pace allow it."""
-        with self._lock:
+        with self._held():
             holder, run = self._start_run()
             with self._transaction():
                 now = self._clock()
@@ -128,7 +140,7 @@ class Ledger:
     def pause(self, model: str, seconds: float) -> None:
         """Let no process of this store ask a model for some seconds, as its provider wishes."""
         until = instant(self._clock() + min(seconds, LONGEST_PAUSE))
-        with self._lock, self._transaction():
+        with self._held(), self._transaction():
             self._connection.execute(
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT(model) DO UPDATE"
                 " SET until = max(until, excluded.until)",
@@ -141,7 +153,7 @@ class Ledger:
         Raises:
             IntegrityError: the ticket is not an open intent.
         """
-        with self._lock, self._transaction():
+        with self._held(), self._transaction():
             self._store_reply(ticket, reply, latency)
 
     def fail(self, ticket: Ticket, error: str, *, latency: float, maybe_charged: bool) -> None:
@@ -151,12 +163,12 @@ class Ledger:
             IntegrityError: the ticket is not an open intent.
         """
         state = "in_doubt" if maybe_charged else "failed"
-        with self._lock, self._transaction():
+        with self._held(), self._transaction():
             self._close_ticket(ticket, "state = ?, error = ?, latency = ?", (state, error, latency))
 
     def store_imported(self, request: Request, model: str, reply: Reply, bound: Bound) -> bool:
         """Commit a reply that came through a file; False when the request had one already."""
-        with self._lock, self._transaction():
+        with self._held(), self._transaction():
             digest = request.digest(model)
             if self._rows(
                 "SELECT 1 FROM calls WHERE request_digest = ? AND state = 'done'", digest
@@ -171,7 +183,7 @@ class Ledger:
     def note_exported(self, request: Request, model: str) -> str:
         """Remember an exported request, so that its reply finds it; returns its digest."""
         digest = request.digest(model)
-        with self._lock, self._transaction():
+        with self._held(), self._transaction():
             self._connection.execute(
                 "INSERT OR REPLACE INTO exports VALUES (?, ?, ?, ?)",
                 (digest, model, request.model_dump_json(), self._now()),
@@ -180,25 +192,34 @@ class Ledger:
 
     def exported(self, digest: str) -> tuple[Request, str] | None:
         """The exported request of a digest and its model string, None if it is unknown."""
-        with self._lock:
+        with self._held():
             rows = self._rows("SELECT request, model FROM exports WHERE request_digest = ?", digest)
-        return (Request.model_validate_json(rows[0][0]), rows[0][1]) if rows else None
+            return (Request.model_validate_json(rows[0][0]), rows[0][1]) if rows else None
 
     def replies(self, model: str) -> Iterator[tuple[Request, Reply]]:
         """Every request of a model string that has a reply, with it, oldest first."""
-        with self._lock:
+        with self._held():
             rows = self._rows(
-                "SELECT request, response FROM calls WHERE model = ? AND state = 'done'"
-                " ORDER BY at, request_digest",
+                "SELECT request_digest, attempt, request, response FROM calls"
+                " WHERE model = ? AND state = 'done' ORDER BY at, request_digest",
                 model,
             )
-        for request, response in rows:
+            hashes = {
+                (digest, attempt): sha256
+                for digest, attempt, sha256 in self._rows(
+                    "SELECT request_digest, attempt, sha256 FROM answered WHERE model = ?", model
+                )
+            }
+            if set(hashes) != {(row[0], row[1]) for row in rows}:
+                raise damaged(self.path, f"replies of {model!r} are gone")
+        for digest, attempt, request, response in rows:
+            self._check(digest, attempt, request, response, hashes[digest, attempt])
             yield Request.model_validate_json(request), Reply.model_validate_json(response)
 
     def spent(self, role: Role | None = None, *, this_run: bool = False) -> Spent:
         """Totals of all calls, or of one role, or of this run's label."""
         run = self._label() if this_run else None
-        with self._lock:
+        with self._held():
             return totals(self._connection, role=role, run=run)
 
     def _label(self) -> str:
@@ -224,7 +245,7 @@ class Ledger:
         return FileLock(folder / f"{holder}.lock", thread_local=False)
 
     def _mark_dead_runs(self) -> None:
-        with self._lock:
+        with self._held():
             rows = self._rows("SELECT DISTINCT holder FROM calls WHERE state = 'intent'")
             for (holder,) in rows:
                 lock = self._lock_file(holder)
@@ -281,18 +302,50 @@ class Ledger:
 
     def _store_reply(self, ticket: Ticket, reply: Reply, latency: float | None) -> None:
         usage = reply.usage
+        answer = reply.model_dump_json()
+        self._connection.execute(
+            "INSERT INTO answered SELECT request_digest, attempt, model, ? FROM calls"
+            " WHERE request_digest = ? AND attempt = ?",
+            (self._hash_of(ticket, answer), ticket.request_digest, ticket.attempt),
+        )
         self._close_ticket(
             ticket,
             "state = 'done', response = ?, usage = ?, tokens = ?, cost = ?, latency = ?,"
             " served_from = ?",
             (
-                reply.model_dump_json(),
+                answer,
                 None if usage is None else usage.model_dump_json(),
                 None if usage is None else usage.total,
                 reply.cost_usd,
                 latency,
                 reply.served_from,
             ),
+        )
+
+    def _hash_of(self, ticket: Ticket, answer: str) -> str:
+        rows = self._rows(
+            "SELECT request FROM calls WHERE request_digest = ? AND attempt = ?"
+            " AND state = 'intent'",
+            ticket.request_digest,
+            ticket.attempt,
+        )
+        if not rows:
+            raise self._not_in_flight(ticket)
+        return reply_hash(ticket.request_digest, ticket.attempt, rows[0][0], answer)
+
+    def _check(self, digest: str, attempt: int, request: str, answer: str, sha256: str) -> None:
+        """Refuse a reply that is not what was stored.
+
+        Raises:
+            IntegrityError: its hash differs.
+        """
+        if reply_hash(digest, attempt, request, answer) != sha256:
+            raise damaged(self.path, f"the reply to request {digest[:12]} was changed")
+
+    def _not_in_flight(self, ticket: Ticket) -> IntegrityError:
+        return IntegrityError(
+            f"attempt {ticket.attempt} of request {ticket.request_digest!r} is not in flight",
+            path=str(self.path),
         )
 
     def _close_ticket(self, ticket: Ticket, change: str, values: tuple[object, ...]) -> None:
@@ -302,13 +355,16 @@ class Ledger:
             (*values, ticket.request_digest, ticket.attempt),
         )
         if cursor.rowcount != 1:
-            raise IntegrityError(
-                f"attempt {ticket.attempt} of request {ticket.request_digest!r} is not in flight",
-                path=str(self.path),
-            )
+            raise self._not_in_flight(ticket)
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """The connection for this thread alone; what SQLite raises says what to do."""
+        with self._lock, told_apart(self.path):
+            yield
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lawsmith.chat import Reply
-from lawsmith.errors import IntegrityError
+from lawsmith.gateways.ledger_schema import damaged, reply_hash, told_apart
 
 
 @dataclass(frozen=True)
@@ -52,29 +52,39 @@ def calls_about(path: Path, subjects: Sequence[str]) -> tuple[CallSeen, ...]:
         subjects: ids of packets, cards and families.
 
     Raises:
-        IntegrityError: the file is no ledger.
+        IntegrityError: the file is no ledger, or a reply was changed.
     """
     marks = ", ".join("?" * len(subjects))
     rows = _rows(
         path,
-        f"SELECT {_COLUMNS}, response FROM calls WHERE subject IN ({marks})"
-        " ORDER BY at, request_digest, attempt",
+        f"SELECT {_COLUMNS}, request_digest, attempt, request, response"
+        f" FROM calls WHERE subject IN ({marks}) ORDER BY at, request_digest, attempt",
         subjects,
     )
-    return tuple(
-        CallSeen(
-            **dict(zip(_NAMES, row, strict=False)),
-            reply=None if row[-1] is None else Reply.model_validate_json(row[-1]),
+    wanted = {(row[-4], row[-3]) for row in rows if row[-1] is not None}
+    hashes = {
+        (digest, attempt): sha256
+        for digest, attempt, sha256 in _rows(
+            path, "SELECT request_digest, attempt, sha256 FROM answered", ()
         )
-        for row in rows
-    )
+        if (digest, attempt) in wanted
+    }
+    found = []
+    for *cells, digest, attempt, request, response in rows:
+        reply = None
+        if response is not None:
+            if reply_hash(digest, attempt, request, response) != hashes.get((digest, attempt)):
+                raise damaged(path, f"the reply to request {digest[:12]} was changed")
+            reply = Reply.model_validate_json(response)
+        found.append(CallSeen(**dict(zip(_NAMES, cells, strict=True)), reply=reply))
+    return tuple(found)
 
 
 def calls_of_roles(path: Path, roles: Sequence[str]) -> tuple[CallSeen, ...]:
     """Every call of these roles without its reply, oldest first; calls in doubt at their bound.
 
     Raises:
-        IntegrityError: the file is no ledger.
+        IntegrityError: the file is no ledger, or a reply was changed.
     """
     marks = ", ".join("?" * len(roles))
     rows = _rows(
@@ -89,11 +99,11 @@ def calls_of_roles(path: Path, roles: Sequence[str]) -> tuple[CallSeen, ...]:
 def _rows(path: Path, query: str, values: Sequence[str]) -> list[Any]:
     if not path.is_file():
         return []
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return connection.execute(query, tuple(values)).fetchall()
-    except sqlite3.DatabaseError as error:
-        raise IntegrityError(f"the ledger cannot be read: {error}", path=str(path)) from error
+    with (
+        told_apart(path),
+        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection,
+    ):
+        return connection.execute(query, tuple(values)).fetchall()
 
 
 __all__ = ("CallSeen", "calls_about", "calls_of_roles")

@@ -19,6 +19,8 @@ from schemas.historical_card import HistoricalCard
 
 SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
+LONGER: Final = 0.5
+"""Share of cards that take a longer Counterfactual as gladly as another."""
 MAX_PAIRS: Final = 6
 """Candidates of two moves that are made for one pair of kinds."""
 
@@ -40,6 +42,7 @@ class Pool:
 
     Attributes:
         kinds: every kind of move, in the keyed order in which a card considers them.
+        longer: the card's keyed coin: whether it takes a longer law as gladly as another.
     """
 
     def __init__(self, ground: Ground, rng: Generator, rejected: list[RejectedCandidate]) -> None:
@@ -49,9 +52,10 @@ class Pool:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
-        self._sieve = Sieve(ground, rejected, follow=True)
         self._given: set[tuple[MoveKind, MoveKind]] = set()
         self._draws = NamedDraws(rng)
+        self.longer = bool(self._draws.generator("longer").random() < LONGER)
+        self._sieve = Sieve(ground, rejected, follow=True, longer=self.longer)
         self._singles = {kind: self._made(kind) for kind in MOVES}
         # Of two moves, both must change the form or be called a coefficient.
         self._parts = {
@@ -67,12 +71,23 @@ class Pool:
     def of_kind(self, kind: MoveKind) -> Iterator[Sifted]:
         """The screened candidates with a move of a kind that were not given out before.
 
-        Order: fewest moves, fewest added nodes, largest minimum e, then a keyed order. A
-        coefficient alone is no structural change, so it comes with a second move.
+        Order: nearest the Original's size, largest minimum e, then a keyed order. A coefficient
+        alone is no structural change, so it comes with a second move.
         """
-        if kind in STRUCTURAL:
-            yield from self._sieve.ranked(distinct_laws(self._singles[kind]))
-        yield from self._sieve.ranked(distinct_laws(self._pairs(kind)))
+        alone = self._singles[kind] if kind in STRUCTURAL else []
+        yield from self._sieve.ranked(distinct_laws([*alone, *self._pairs(kind)]))
+
+    def is_wanted(self, sifted: Sifted) -> bool:
+        """Whether a candidate's size suits the card's keyed coin.
+
+        Most moves make a law longer. So that the longer law of a pair is not always the
+        Counterfactual, some cards take a longer one only where nothing else passes.
+        """
+        moves = sifted.candidate.moves
+        if len(moves) > 1 and "term_removed" in moves:
+            # Sizes are not balanced by losing terms.
+            return False
+        return self.longer or sifted.added <= 0
 
     def _made(self, kind: MoveKind) -> list[Candidate]:
         """The candidates of one move of a kind, in a keyed order."""
@@ -97,7 +112,9 @@ class Pool:
         for index in rng.permutation(len(firsts) * len(seconds)).tolist():
             first, second = firsts[index // len(seconds)], seconds[index % len(seconds)]
             if composable(first, second):
-                yield composed(self._ground, first, second)
+                # What brings constants stands first.
+                pair = (first, second) if first.introduced else (second, first)
+                yield composed(self._ground, *pair)
                 given += 1
             if given == MAX_PAIRS:
                 return

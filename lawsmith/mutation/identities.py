@@ -58,6 +58,9 @@ _DEGREE: Final = 3
 _MOST_COLUMNS: Final = 120
 _FITTED: Final = 4
 """What a fitted parameter costs in a relation, where a control costs 1."""
+_LEAST: Final = 1e-150
+_LARGEST: Final = 1e150
+"""Sizes of columns beyond which float64 may overflow."""
 _CONFIRMED: Final = 8
 """Rows that confirm a relation at 50 digits."""
 _SHORT: Final = 1000
@@ -304,7 +307,8 @@ def _constant(rows: _Rows, powers: NDArray[np.int64], own: Mapping[str, Fraction
         total -= float(exponent) * np.log(np.abs(rows.values[name]))
         if exponent.denominator == 1:
             sign *= np.sign(rows.values[name]) ** (exponent.numerator % 2)
-    return exp(float(np.median(total))) * float(np.median(sign))
+    size = min(max(float(np.median(total)), log(_LEAST)), log(_LARGEST))
+    return exp(size) * float(np.median(sign))
 
 
 def _written(value: float) -> Expression:
@@ -453,7 +457,11 @@ def _columns(rows: _Rows, table: _Monomials, base: str, readouts: Sequence[str])
         for place in np.flatnonzero(fits).tolist():
             values = _monomial_values(rows, table.powers[place])
             if readout is not None:
-                values = values * rows.values[readout]
+                with np.errstate(all="ignore"):
+                    values = values * rows.values[readout]
+            sizes = np.abs(values)
+            if not _LEAST < sizes.min() <= sizes.max() < _LARGEST:
+                continue
             cost = float(table.cost[place])
             found.append((cost + (readout is None) / 2, rank, _Column(readout, place, values)))
     found.sort(key=lambda one: (one[0], one[1]))
@@ -462,9 +470,10 @@ def _columns(rows: _Rows, table: _Monomials, base: str, readouts: Sequence[str])
 
 def _monomial_values(rows: _Rows, powers: NDArray[np.int64]) -> Floats:
     values = np.ones(rows.count)
-    for name, power in zip(rows.names, powers.tolist(), strict=True):
-        if power:
-            values = values * rows.values[name] ** power
+    with np.errstate(all="ignore"):
+        for name, power in zip(rows.names, powers.tolist(), strict=True):
+            if power:
+                values = values * rows.values[name] ** power
     return values
 
 
@@ -567,7 +576,11 @@ def _sum(terms: list[Expression]) -> Expression:
 
 
 def _size(values: Floats) -> float:
-    return float(np.sqrt(values @ values)) or 1.0
+    largest = float(np.abs(values).max(initial=0.0))
+    if not largest:
+        return 1.0
+    scaled = values / largest
+    return largest * float(np.sqrt(scaled @ scaled))
 
 
 __all__ = ("IDENTITY_BOUND", "identities_of")

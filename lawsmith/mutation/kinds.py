@@ -89,9 +89,13 @@ def kind_of(mutation: Mutation, original: RelationSet, counterfactual: RelationS
 def kinds_of(
     mutations: Sequence[Mutation], original: RelationSet, counterfactual: RelationSet
 ) -> tuple[Mutation, ...]:
-    """The mutations under the kinds that they are, each by itself."""
+    """The mutations under the kinds that they are, each by itself.
+
+    A readout that follows another through an identity keeps the kind of the move that it follows.
+    """
     return tuple(
-        m.model_copy(update={"move": kind_of(m, original, counterfactual)}) for m in mutations
+        m if m.follows else m.model_copy(update={"move": kind_of(m, original, counterfactual)})
+        for m in mutations
     )
 
 
@@ -99,10 +103,11 @@ def structural_changes(family: Family) -> int:
     """How many mutations of a family change the form of a law, counted from its trees.
 
     A Historical card's parameters and corrections are told by its rules, so their names hold.
+    What only follows another readout is not counted.
     """
     if alike(family.original, family.counterfactual):
         return 0
-    own = family.mutations
+    own = tuple(m for m in family.mutations if not m.follows)
     read = own
     if family.kind == "temporal":
         read = kinds_of(own, family.original, family.counterfactual)
@@ -162,7 +167,7 @@ def _judged(before: Expression, after: Expression) -> MoveKind:
         return "operator_swap"
     if powerless.shape(before) == powerless.shape(after):
         return "exponent"
-    if _acts_together(full, before, after):
+    if _acts_together(full, before, after) or _newly_joint(before, after):
         return "interaction"
     return "transform"
 
@@ -190,6 +195,23 @@ def _acts_together(reader: "_Reader", before: Expression, after: Expression) -> 
     inner = {term for base in extra if base[0] == "add" for _, term in base[1]}
     products = [term for term in inner if term[0] == "mul" and len(term[2]) > 1]
     return bool(products) and reader.shape(before) not in inner
+
+
+def _newly_joint(before: Expression, after: Expression) -> bool:
+    """Whether names stand in one term that stood in terms apart."""
+    old = _joint_names(before)
+    return any(not any(one <= other for other in old) for one in _joint_names(after))
+
+
+def _joint_names(node: Expression) -> set[frozenset[str]]:
+    """Names of every term, at any depth; of a tree that is no sum, of the whole."""
+    found = {names_of(node)}
+    if isinstance(node, Op):
+        if node.op in _TERMS:
+            found.clear()
+        for arg in node.args:
+            found |= _joint_names(arg)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """From a card to a certified family: the search through candidates, and its refusals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -213,25 +213,41 @@ def _dealt(
 ) -> Iterator[Candidate]:
     """The candidates of each kind in turn, `SHARE` at a time, each law once.
 
+    First those whose size suits the card's keyed coin, then the others.
+
     The share is a number of its own: were it the trials over the kinds, one more kind would
     change it.
     """
-    left = {kind: pool.of_kind(kind) for kind in kinds}
     seen: set[Identity] = set()
-    while left:
-        for kind in tuple(left):
-            given = 0
-            for sifted in left[kind]:
-                law = identity_of(sifted.candidate)
-                if law in seen or not _may_be(bench, sifted, difficulty):
-                    continue
-                seen.add(law)
-                yield sifted.candidate
-                given += 1
-                if given == SHARE:
-                    break
-            else:
-                del left[kind]
+    kept: dict[MoveKind, list[Sifted]] = {}
+    for wanted in (pool.is_wanted, lambda sifted: not pool.is_wanted(sifted)):
+        left = {kind: _asked(pool, kind, kept, wanted) for kind in kinds}
+        while left:
+            for kind in tuple(left):
+                given = 0
+                for sifted in left[kind]:
+                    law = identity_of(sifted.candidate)
+                    if law in seen or not _may_be(bench, sifted, difficulty):
+                        continue
+                    seen.add(law)
+                    yield sifted.candidate
+                    given += 1
+                    if given == SHARE:
+                        break
+                else:
+                    del left[kind]
+
+
+def _asked(
+    pool: Pool,
+    kind: MoveKind,
+    kept: dict[MoveKind, list[Sifted]],
+    wanted: Callable[[Sifted], bool],
+) -> Iterator[Sifted]:
+    """The candidates of a kind that are wanted; a kind is screened once, when first asked for."""
+    if kind not in kept:
+        kept[kind] = list(pool.of_kind(kind))
+    yield from filter(wanted, kept[kind])
 
 
 def _may_be(bench: Workbench, sifted: Sifted, difficulty: Stratum | None) -> bool:

@@ -103,6 +103,8 @@ def _check_mutations(mutations: tuple[Mutation, ...], ground: Ground) -> None:
         where = f"mutations/{i}"
         if mutation.move not in MOVES:
             raise InputError(f"{mutation.move!r} is no move of a card", path=f"{where}/move")
+        if mutation.follows:
+            raise InputError("a proposed change follows from no other", path=f"{where}/follows")
         if at_pointer(ground.original, mutation.path) != mutation.before:
             raise InputError("differs from what the Original has there", path=f"{where}/before")
         if mutation.before == mutation.after:

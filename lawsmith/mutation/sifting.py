@@ -1,21 +1,24 @@
 """The cheap screen in float64: what a candidate must show before its certificates are worth it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from lawsmith.errors import UndefinedValueError
+from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
+from lawsmith.expressions import check_dimensions, check_scales, to_infix
 from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.kinds import alike
+from lawsmith.mutation.possibility import broken_values, out_of_proportion
 from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
-from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of
+from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of, units_of
 from lawsmith.mutation.tolerance import tolerances_of
 from lawsmith.mutation.truth import Table, float_values
+from lawsmith.units import parse_unit
 from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count
 from schemas.family import RejectedCandidate, RelationSet
 from schemas.source import ReasonCode
@@ -24,6 +27,14 @@ LARGEST_RATIO: Final = 1e3
 """Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
 BLEND_DEPTH: Final = 2
 """How much deeper a law stands in the blend (1 - s)*g + s*g'."""
+ALIKE: Final = 6
+"""Characters within which two laws count as of one size: their least e then decides."""
+SECOND_MOVE: Final = 12
+"""Characters nearer to the Original's size that a second move must bring the law."""
+LOST_TERM: Final = 12
+"""The same of a second move that takes a term away: sizes are not balanced by losing terms."""
+WRONG_SIDE: Final = 12
+"""The same of a shorter law, on cards whose keyed coin asks for one."""
 SEEN_SHARE: Final = 0.5
 """Share of inputs at which each of several moves must show by itself, with e > 1."""
 
@@ -34,7 +45,7 @@ class Sifted:
 
     candidate: Candidate
     added: int
-    """Nodes that the Counterfactual has more than the Original, over all laws."""
+    """Characters that the Counterfactual's folded laws have more than the Original's."""
     least: float
     """The minimum e over the inputs, both ways."""
     distance: float
@@ -45,7 +56,12 @@ class Sieve:
     """Screens candidates of one ground; what it refuses is kept with the reason."""
 
     def __init__(
-        self, ground: Ground, rejected: list[RejectedCandidate], *, follow: bool = False
+        self,
+        ground: Ground,
+        rejected: list[RejectedCandidate],
+        *,
+        follow: bool = False,
+        longer: bool = True,
     ) -> None:
         """A screen of candidates.
 
@@ -53,6 +69,7 @@ class Sieve:
             ground: the Original and where it is looked at.
             rejected: refused candidates are appended to it.
             follow: whether a candidate that breaks an identity may have readouts recomputed.
+            longer: whether a longer law will do as well as another.
 
         Raises:
             UndefinedValueError: the Original has no value at a point of the ground.
@@ -61,13 +78,23 @@ class Sieve:
         self._follow = follow
         self._laws = laws_of(ground.original)
         self._values = self._table(self._laws)
-        self._nodes = _size(self._laws)
+        self._longer = longer
         self._rejected = rejected
 
     def ranked(self, candidates: list[Candidate]) -> list[Sifted]:
-        """The candidates that pass: fewest moves, fewest added nodes, largest least e, order."""
+        """The candidates that pass: nearest the Original's size, largest least e, order.
+
+        A second move counts as `SECOND_MOVE` nodes. Were the fewest added nodes asked for, nearly
+        every Counterfactual would be the longer law of its pair.
+        """
         found = [one for one in map(self._sifted, candidates) if one is not None]
-        return sorted(found, key=lambda one: (len(one.candidate.moves), one.added, -one.least))
+        return sorted(found, key=lambda one: (self._unlike(one) // ALIKE, -one.least))
+
+    def _unlike(self, one: Sifted) -> int:
+        found = abs(one.added) + SECOND_MOVE * (len(one.candidate.moves) - 1)
+        if len(one.candidate.moves) > 1 and "term_removed" in one.candidate.moves:
+            found += LOST_TERM
+        return found + (WRONG_SIDE if not self._longer and one.added >= 0 else 0)
 
     def _sifted(self, candidate: Candidate) -> Sifted | None:
         try:
@@ -96,6 +123,10 @@ class Sieve:
         if self._is_too_large(candidate):
             self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
             return None
+        clash = self._clash(candidate)
+        if clash is not None:
+            self._reject(candidate, clash, 1)
+            return None
         laws = laws_of(candidate.relations)
         inert = self._inert(laws)
         if inert is not None:
@@ -112,11 +143,39 @@ class Sieve:
             return candidate
         return followed(candidate, self._ground) if self._follow else None
 
+    def _clash(self, candidate: Candidate) -> str | None:
+        """What certificate 1 will say of temperatures with an offset; None where there are none.
+
+        Most moves on such a law mix a temperature and a difference: without this screen they
+        would use up the trials of a card.
+        """
+        controls = self._ground.interface.controls
+        units = units_of(candidate.relations, controls)
+        if all(parse_unit(unit).kind != "offset" for unit in units.values()):
+            return None
+        values = replace(self._ground, original=candidate.relations).values
+        bodies = [(d.expression, d.unit) for d in candidate.relations.definitions]
+        outputs = self._ground.interface.units
+        bodies += [(r.expression, outputs[r.readout]) for r in candidate.relations.relations]
+        try:
+            for expression, unit in bodies:
+                check_dimensions(expression, units, unit)
+                check_scales(expression, units, unit, values)
+        except (CoherenceError, DimensionError) as error:
+            return f"{ReasonCode.UNIT_INCOHERENT}: {error}"
+        return None
+
     def _compared(self, candidate: Candidate, laws: dict[str, Expression]) -> Sifted | None:
         table = self._table(laws)
         size, before = (np.abs(values).mean(axis=0) for values in (table, self._values))
         if not np.all((size < LARGEST_RATIO * before) & (before < LARGEST_RATIO * size)):
             self._reject(candidate, "off scale", 8)
+            return None
+        impossible = broken_values(
+            self._ground.interface.necessary, list(laws), table
+        ) or out_of_proportion(self._values, table)
+        if impossible is not None:
+            self._reject(candidate, f"impossible: {impossible}", 12)
             return None
         if np.any(np.all(self._values > 0, axis=0) & np.any(table <= 0, axis=0)):
             self._reject(candidate, "a positive readout does not stay positive", 8)
@@ -132,7 +191,8 @@ class Sieve:
             self._reject(candidate, "one of its moves hides below the tolerance", 4)
             return None
         least = float(f"{min(w.min() for w, _ in worst):.4g}")
-        return Sifted(candidate, _size(laws) - self._nodes, least, distance)
+        added = _size(folded_laws(candidate.relations)) - self._size
+        return Sifted(candidate, added, least, distance)
 
     def _shows(self, table: Table, rest: RelationSet) -> bool:
         """Whether the law differs, at half of the inputs, from the law that lacks one move."""
@@ -176,6 +236,10 @@ class Sieve:
         return blend_size(self._ground.original, candidate.relations) > MAX_NODES
 
     @cached_property
+    def _size(self) -> int:
+        return _size(folded_laws(self._ground.original))
+
+    @cached_property
     def _folded(self) -> dict[str, int]:
         folded = folded_laws(self._ground.original)
         return {name: node_count(law) for name, law in folded.items()}
@@ -198,7 +262,7 @@ def rejected(candidate: Candidate, reason: str, number: int | None) -> RejectedC
 
 
 def _size(laws: dict[str, Expression]) -> int:
-    return sum(node_count(law) for law in laws.values())
+    return sum(len(to_infix(law)) for law in laws.values())
 
 
 __all__ = ("Sieve", "Sifted", "rejected")

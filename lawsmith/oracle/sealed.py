@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from lawsmith.errors import IntegrityError, PrerequisiteError
 from lawsmith.oracle.calibrated import ParallelWorld
@@ -11,7 +12,7 @@ from lawsmith.oracle.simulator import Simulator
 from lawsmith.rules import check_manifest
 from schemas.record import canonical_json, strict_json
 from schemas.release import PublicManifest
-from schemas.task import PublicTask, SealedKey
+from schemas.task import PublicTask, SealedKey, Setting
 from schemas.world import PairedWorld
 
 
@@ -45,13 +46,15 @@ def load_worlds(release: Path) -> SealedWorlds:
     text = _text(release / "public" / "manifest.json")
     check_manifest(text, "play")
     manifest = PublicManifest.from_json(text)
+    served = _settings(release)
     tasks = {
         task.id: task
-        for table in ("discovery", "identification")
-        for task in map(PublicTask.from_json, _lines(release / "public" / f"{table}.jsonl"))
+        for setting in served
+        for task in map(PublicTask.from_json, _lines(release / "public" / f"{setting}.jsonl"))
     }
     worlds = {world.id: world for world in map(_world, _lines(release / "sealed" / "worlds.jsonl"))}
-    keys = [SealedKey.from_json(line) for line in _lines(release / "sealed" / "keys.jsonl")]
+    every = [SealedKey.from_json(line) for line in _lines(release / "sealed" / "keys.jsonl")]
+    keys = [key for key in every if key.setting in served]
     simulators: dict[str, Simulator] = {}
     for key in keys:
         if key.id not in tasks or tasks[key.id].digest != key.public_digest:
@@ -65,6 +68,24 @@ def load_worlds(release: Path) -> SealedWorlds:
             resolutions=worlds[key.world_id].resolutions,
         )
     return SealedWorlds(manifest.id, tasks, simulators, load_parallel(release))
+
+
+def _settings(release: Path) -> tuple[Setting, ...]:
+    """The settings whose tasks are there; an export of one setting says which files it lacks.
+
+    Raises:
+        IntegrityError: a table is missing that no export left out.
+    """
+    note = release / "public" / "export.json"
+    omitted = strict_json(_text(note))["omitted"] if note.is_file() else ()
+    found: list[Setting] = []
+    for setting in get_args(Setting):
+        path = f"public/{setting}.jsonl"
+        if (release / path).is_file():
+            found.append(setting)
+        elif path not in omitted:
+            raise IntegrityError("is missing", path=path, fix="run verify on the release")
+    return tuple(found)
 
 
 def _world(line: str) -> PairedWorld:

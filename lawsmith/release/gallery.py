@@ -16,6 +16,7 @@ from lawsmith.release.plots import design_svg, observations_svg
 from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.dataset import Licence
 from schemas.family import Family
+from schemas.release import PublicManifest
 from schemas.task import FixedObservation, PublicTask, SealedKey
 
 LicenceRow = dict[str, Any]
@@ -27,7 +28,7 @@ PER_INDEX: Final = 100
 
 
 def public_pages(
-    content: ReleaseContent,
+    release: ReleaseContent | PublicManifest,
     tasks: Sequence[PublicTask],
     fixed: Mapping[str, Sequence[FixedObservation]],
 ) -> Pages:
@@ -37,14 +38,14 @@ def public_pages(
     index; nothing else brings tasks together.
 
     Args:
-        content: the release, for its name and dates.
+        release: the release, or its manifest: for its name and dates.
         tasks: every task, by id.
         fixed: task id -> its Fixed observations, in order.
 
     Returns:
         File name -> HTML.
     """
-    facts = facts_of(content)
+    facts = facts_of(release)
     cases: dict[object, list[PublicTask]] = {}
     for task in tasks:
         cases.setdefault((task.background, task.controls, task.readouts), []).append(task)
@@ -63,7 +64,7 @@ def public_pages(
 
     def page(task: PublicTask) -> str:
         return template.render(
-            title=f"{task.id} in {content.release_id}",
+            title=f"{task.id} in {facts['release_id']}",
             manifest=facts,
             task=task,
             symbols=interface_symbols(task),
@@ -73,7 +74,7 @@ def public_pages(
         )
 
     listed = [partial(entry, items) for items in cases.values()]
-    index = _index_pages("public_index.html.j2", content.release_id, facts, listed, len(tasks))
+    index = _index_pages("public_index.html.j2", facts["release_id"], facts, listed, len(tasks))
     return Pages(index | {f"{task.id}.html": partial(page, task) for task in tasks})
 
 
@@ -130,13 +131,15 @@ def sealed_pages(content: ReleaseContent, keys: Sequence[SealedKey]) -> Pages:
 
 
 def dataset_card(
-    content: ReleaseContent, tasks: Sequence[PublicTask], licences: Sequence[LicenceRow]
+    release: ReleaseContent | PublicManifest,
+    tasks: Sequence[PublicTask],
+    licences: Sequence[LicenceRow],
 ) -> str:
-    """The README of the public tree."""
+    """The README of the public tree, of a release or of its manifest."""
     return (
         page_templates(html=False)
         .get_template("README.md.j2")
-        .render(manifest=facts_of(content), tasks=tasks, licences=licences)
+        .render(manifest=facts_of(release), tasks=tasks, licences=licences)
     )
 
 

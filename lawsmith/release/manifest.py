@@ -111,8 +111,8 @@ def describe_file(root: Path, path: Path) -> ReleaseFile:
 
 
 def list_files(root: Path, tree: str) -> list[Path]:
-    """Every file of one tree, sorted by its path."""
-    return sorted(path for path in (root / tree).rglob("*") if not path.is_dir())
+    """Every file of one tree, sorted by its path; a pipe or a device is none."""
+    return sorted(path for path in (root / tree).rglob("*") if path.is_file())
 
 
 def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
@@ -159,6 +159,7 @@ _WITHOUT_VALUES: Final = (
     "content",
     "truth",
     "tasks",
+    "pages",
     "gates",
     "scale",
     "score",

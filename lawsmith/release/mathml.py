@@ -9,7 +9,7 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from lawsmith.expressions import number_text
+from lawsmith.expressions import OPERATORS, number_text
 from lawsmith.release.symbols import Symbols, is_word, name_mathml
 from schemas.expression import Expression, Op, Var
 
@@ -19,13 +19,6 @@ _CALL: Final = 3
 _POWER: Final = 4
 _ATOM: Final = 5
 
-_FUNCTIONS: Final = {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "asinh": "arsinh",
-    "acosh": "arcosh", "atanh": "artanh", "sign": "sgn",
-}  # fmt: skip
-_FENCES: Final = {"abs": ("|", "|"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉")}
-_BASES: Final = {"log10": "10", "log2": "2"}
-_RAISED: Final = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh", "log"))
 PI: Final = Op("acos", (-1.0,))
 PLAIN_DIGITS: Final = 7
 """Longer whole numbers are shown with a power of ten."""
@@ -120,12 +113,19 @@ class _Printer:
             return _Piece(text, level, "number", node < 0, "number")
         if node == PI:
             return _Piece("<mi>π</mi>", _ATOM)
-        if node.op in ("add", "sub"):
-            return self._sum(node, path)
-        maker = {"mul": self._product, "div": self._fraction, "pow": self._power}.get(node.op)
-        if maker is not None:
-            return maker(node, path)
-        return self._unary(node, path)
+        makers = {
+            "sum": self._sum,
+            "product": self._product,
+            "fraction": self._fraction,
+            "power": self._power,
+            "sign": self._minus,
+            "exponential": self._exponential,
+            "root": self._root,
+            "fences": self._in_fences,
+            "modulo": self._modulo,
+            "call": self._call,
+        }
+        return makers[OPERATORS[node.op].mathml.shape](node, path)
 
     def _args(self, node: Op, path: str) -> list[_Piece]:
         return [self.piece(arg, f"{path}/args/{i}") for i, arg in enumerate(node.args)]
@@ -182,9 +182,9 @@ class _Printer:
         # The -1st power of a sine would be read as its inverse.
         whole = isinstance(exponent, float) and exponent >= 2.0 and exponent.is_integer()
         raised = whole and f"{path}/args/0" not in self._marks
-        if raised and isinstance(base, Op) and base.op in _RAISED:
+        if raised and isinstance(base, Op) and OPERATORS[base.op].mathml.raised:
             inner = self.piece(base.args[0], f"{path}/args/0/args/0")
-            head = f"<msup><mi>{_FUNCTIONS.get(base.op, base.op)}</mi>{above}</msup>"
+            head = f"<msup><mi>{OPERATORS[base.op].mathml.text}</mi>{above}</msup>"
             return _called(head, inner)
         lower = self.piece(base, f"{path}/args/0")
         inner_text = _bracketed(lower.text) if lower.level < _ATOM or lower.signed else lower.text
@@ -202,35 +202,40 @@ class _Printer:
                 return _MINUS + self._linear(inner, f"{path}/args/0")
         return self.piece(node, path).text
 
-    def _unary(self, node: Op, path: str) -> _Piece:
-        name = node.op
-        if name == "exp" and "<mfrac" not in (
-            above := self._linear(node.args[0], f"{path}/args/0")
-        ):
+    def _minus(self, node: Op, path: str) -> _Piece:
+        first = self._args(node, path)[0]
+        inner = _bracketed(first.text) if first.level < _PRODUCT or first.signed else first.text
+        return _Piece(f"<mrow>{_MINUS}{inner}</mrow>", _PRODUCT, first.begins, True)
+
+    def _exponential(self, node: Op, path: str) -> _Piece:
+        above = self._linear(node.args[0], f"{path}/args/0")
+        if "<mfrac" not in above:
             return _Piece(f"<msup><mi>e</mi><mrow>{above}</mrow></msup>", _POWER)
-        parts = self._args(node, path)
-        first = parts[0]
-        if name == "neg":
-            inner = _bracketed(first.text) if first.level < _PRODUCT or first.signed else first.text
-            return _Piece(f"<mrow>{_MINUS}{inner}</mrow>", _PRODUCT, first.begins, True)
-        if name == "sqrt":
-            return _Piece(f"<msqrt>{_row(first)}</msqrt>", _ATOM)
-        if name == "cbrt":
-            return _Piece(f"<mroot>{_row(first)}<mn>3</mn></mroot>", _ATOM)
-        if name in _FENCES:
-            left, right = _FENCES[name]
-            text = _fenced(first.text, left, right)
-            return _Piece(text, _ATOM, "bracket")
-        if name == "mod":
-            sides = "<mo>mod</mo>".join(_within(part, _CALL) for part in parts)
-            return _Piece(_bracketed(sides), _ATOM, "bracket")
-        head = f"<mi>{_FUNCTIONS.get(name, name)}</mi>"
-        if name in _BASES:
-            head = f"<msub><mi>log</mi><mn>{_BASES[name]}</mn></msub>"
-        if len(parts) == 1 and name not in ("round", "step", "exp"):
-            return _called(head, first)
-        inside = '<mo separator="true">,</mo>'.join(part.text for part in parts)
-        return _Piece(f"<mrow>{head}{_APPLY}{_bracketed(inside)}</mrow>", _CALL, "word")
+        return _listed(f"<mi>{OPERATORS[node.op].mathml.text}</mi>", self._args(node, path))
+
+    def _root(self, node: Op, path: str) -> _Piece:
+        under, degree = _row(self._args(node, path)[0]), OPERATORS[node.op].mathml.text
+        if not degree:
+            return _Piece(f"<msqrt>{under}</msqrt>", _ATOM)
+        return _Piece(f"<mroot>{under}<mn>{degree}</mn></mroot>", _ATOM)
+
+    def _in_fences(self, node: Op, path: str) -> _Piece:
+        fences = OPERATORS[node.op].mathml.text
+        inside = self._args(node, path)[0].text
+        return _Piece(_fenced(inside, fences[0], fences[1]), _ATOM, "bracket")
+
+    def _modulo(self, node: Op, path: str) -> _Piece:
+        sides = "<mo>mod</mo>".join(_within(part, _CALL) for part in self._args(node, path))
+        return _Piece(_bracketed(sides), _ATOM, "bracket")
+
+    def _call(self, node: Op, path: str) -> _Piece:
+        form, parts = OPERATORS[node.op].mathml, self._args(node, path)
+        head = f"<mi>{form.text}</mi>"
+        if form.subscript:
+            head = f"<msub>{head}<mn>{form.subscript}</mn></msub>"
+        if len(parts) == 1 and form.bare:
+            return _called(head, parts[0])
+        return _listed(head, parts)
 
 
 def _join(left: _Piece, right: _Piece, bracketed: bool) -> str:
@@ -248,6 +253,12 @@ def _called(head: str, argument: _Piece) -> _Piece:
     inside = f"{_SPACE}{argument.text}" if bare else _bracketed(argument.text)
     ends = "call" if bare else "bracket"
     return _Piece(f"<mrow>{head}{_APPLY}{inside}</mrow>", _CALL, "word", False, ends)
+
+
+def _listed(head: str, parts: list[_Piece]) -> _Piece:
+    """A function whose arguments stand in brackets."""
+    inside = '<mo separator="true">,</mo>'.join(part.text for part in parts)
+    return _Piece(f"<mrow>{head}{_APPLY}{_bracketed(inside)}</mrow>", _CALL, "word")
 
 
 def _within(piece: _Piece, lowest: int) -> str:

@@ -14,6 +14,7 @@ from lawsmith.release.manifest import kinds_of
 from lawsmith.release.wording import figure_text, number_html, unit_html
 from schemas.card import Choices, Domain
 from schemas.record import CANARY
+from schemas.release import PublicManifest
 
 LISTED: Final = 12
 """More choices than this in steps of one are shown by their ends."""
@@ -40,20 +41,26 @@ class Pages(Mapping[str, str]):
         return len(self._renderers)
 
 
-def facts_of(content: ReleaseContent) -> dict[str, Any]:
-    """What the pages of a release say of it."""
+def facts_of(release: ReleaseContent | PublicManifest) -> dict[str, Any]:
+    """What the pages of a release say of it: before it is written, or as its manifest has it."""
+    if isinstance(release, PublicManifest):
+        identity, kinds = release.id, release.kinds
+        families, problems = release.families, release.problems
+    else:
+        identity, kinds = release.release_id, kinds_of(release)
+        families, problems = len(release.families), len(release.problems)
     return {
-        "release_id": content.release_id,
-        "collection": content.collection,
-        "families": len(content.families),
-        "problems": len(content.problems),
-        "kinds": {item.kind: item.tasks for item in kinds_of(content)},
-        "synthetic_sources": content.synthetic_sources,
-        "replayed_replies": content.replayed_replies,
-        "window": None if content.window is None else str(content.window),
-        "cutoff": content.cutoff,
-        "until": content.until,
-        "eligibility": content.eligibility,
+        "release_id": identity,
+        "collection": release.collection,
+        "families": families,
+        "problems": problems,
+        "kinds": {item.kind: item.tasks for item in kinds},
+        "synthetic_sources": release.synthetic_sources,
+        "replayed_replies": release.replayed_replies,
+        "window": None if release.window is None else str(release.window),
+        "cutoff": release.cutoff,
+        "until": release.until,
+        "eligibility": release.eligibility,
     }
 
 

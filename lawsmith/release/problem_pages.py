@@ -30,6 +30,7 @@ from lawsmith.release.wording import MOVES
 from schemas.calibrated_task import HiddenEdit, ParallelTask, RealObservation, RealTask
 from schemas.expression import node_count
 from schemas.problem import Problem, ReferenceLaw
+from schemas.release import PublicManifest
 
 SHOWN_ROWS: Final = 24
 """Records in the table of a task's page; the charts show more."""
@@ -40,7 +41,7 @@ Task = ParallelTask | RealTask
 
 
 def public_problem_pages(
-    content: ReleaseContent,
+    release: ReleaseContent | PublicManifest,
     tasks: Sequence[Task],
     observations: Mapping[str, Sequence[RealObservation]],
 ) -> Pages:
@@ -49,7 +50,7 @@ def public_problem_pages(
     Only public records go in; nothing brings the two tasks of a problem together.
 
     Args:
-        content: the release, for its name.
+        release: the release, or its manifest: for its name.
         tasks: Parallel and Real tasks, by id.
         observations: id of a Real task -> its public records.
 
@@ -58,7 +59,7 @@ def public_problem_pages(
     """
     if not tasks:
         return Pages({})
-    templates, facts = page_templates(html=True), facts_of(content)
+    templates, facts = page_templates(html=True), facts_of(release)
 
     def index() -> str:
         entries = [
@@ -72,13 +73,13 @@ def public_problem_pages(
             for task in tasks
         ]
         return templates.get_template("public_data.html.j2").render(
-            title=f"Real data in {content.release_id}", manifest=facts, entries=entries
+            title=f"Real data in {facts['release_id']}", manifest=facts, entries=entries
         )
 
     def page(task: Task) -> str:
         rows = observations.get(task.id, ())
         return templates.get_template("public_calibrated.html.j2").render(
-            title=f"{task.id} in {content.release_id}",
+            title=f"{task.id} in {facts['release_id']}",
             manifest=facts,
             task=task,
             symbols=_task_symbols(task),

@@ -27,7 +27,6 @@ from schemas.release import Cut, Policy, PublicManifest
 from schemas.task import SealedKey, Setting
 
 TABLE = "cuts"
-ALLOW_POLICY: Final = named("allow")
 ANY: Final = "any"
 """What stands for a list of which nothing is excluded."""
 
@@ -91,7 +90,7 @@ def cut_of(context: StageContext, release_id: str) -> Cut:
 
 def _stated(manifest: PublicManifest) -> Cut:
     """The terms that a release states of itself."""
-    lists = next((one.values for one in manifest.policies if one.name == ALLOW_POLICY), {})
+    lists = next((one.values for one in manifest.policies if one.name == named("allow")), {})
 
     def listed(name: str) -> tuple[str, ...]:
         text = str(lists.get(name, ANY))
@@ -253,7 +252,7 @@ def terms_of(
 def allow_policy(cut: Cut) -> Policy:
     """The lists of a cut as the policy `allow-1` of its release's manifest."""
     return Policy(
-        name=ALLOW_POLICY,
+        name=named("allow"),
         values={
             "journals": "; ".join(cut.journals) or ANY,
             "categories": "; ".join(cut.categories) or ANY,

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lawsmith.chat import Reply, Request, Usage
@@ -152,7 +153,8 @@ def test_a_ledger_of_the_first_format_is_taken_over(
     connection = sqlite3.connect(path)
     connection.executescript(
         "DROP TABLE pauses; DROP INDEX calls_by_spend; DROP INDEX calls_by_minute;"
-        " DROP INDEX calls_open; CREATE INDEX calls_by_run ON calls(run, state);"
+        " DROP TABLE answered; DROP INDEX calls_open;"
+        " CREATE INDEX calls_by_run ON calls(run, state);"
         " PRAGMA user_version = 1"
     )
     connection.close()
@@ -236,6 +238,98 @@ def test_a_file_that_is_no_ledger_is_refused(
     path.write_bytes(content)
     with pytest.raises(IntegrityError, match="not a ledger"):
         Ledger(path, clock=fake_time.clock)
+
+
+OF_S3 = "request_digest IN (SELECT request_digest FROM calls WHERE subject = 's3')"
+
+
+def _filled(path: Path, kit: Any, reply: Callable[..., Reply], fake_time: Any) -> list[str]:
+    with Ledger(path, clock=fake_time.clock) as ledger:
+        for number in range(12):
+            ledger.finish(
+                started(ledger, kit.request(f"s{number}")), reply(f"r{number} " * 300), latency=0.1
+            )
+        return [answer.text for _, answer in ledger.replies("m")]
+
+
+def test_an_empty_ledger_is_never_taken_for_a_new_one(tmp_path: Path, fake_time: Any) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.touch()
+    for _ in range(2):
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            Ledger(path, clock=fake_time.clock)
+    assert path.stat().st_size == 0
+
+
+def test_a_lost_ledger_is_never_replaced_by_a_new_one(
+    tmp_path: Path, kit: Any, reply: Callable[..., Reply], fake_time: Any
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    _filled(path, kit, reply, fake_time)
+    path.unlink()
+    for _ in range(2):
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            Ledger(path, clock=fake_time.clock)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE calls SET response = replace(response, 'r3', 'r4') WHERE subject = 's3'",
+        "UPDATE calls SET request = replace(request, 's3', 's4') WHERE subject = 's3'",
+        "UPDATE calls SET state = 'failed' WHERE subject = 's3'",
+        "DELETE FROM calls WHERE subject = 's3'",
+        f"DELETE FROM answered WHERE {OF_S3}",
+        f"UPDATE answered SET sha256 = '' WHERE {OF_S3}",
+    ],
+)
+def test_a_changed_or_lost_reply_is_missed_and_not_bought_again(
+    tmp_path: Path, kit: Any, reply: Callable[..., Reply], fake_time: Any, damage: str
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    _filled(path, kit, reply, fake_time)
+    connection = sqlite3.connect(path)
+    assert connection.execute(damage).rowcount == 1
+    connection.commit()
+    connection.close()
+    with Ledger(path, clock=fake_time.clock) as ledger:
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            ledger.reply_for(kit.request("s3"), "m")
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            list(ledger.replies("m"))
+        found = ledger.reply_for(kit.request("s5"), "m")
+        assert found is not None
+
+
+@pytest.mark.parametrize("kind", ["cut short", "zeroed", "flipped"])
+def test_damaged_bytes_are_told_or_do_no_harm(
+    tmp_path: Path, kit: Any, reply: Callable[..., Reply], fake_time: Any, kind: str
+) -> None:
+    whole = tmp_path / "whole.sqlite"
+    texts = _filled(whole, kit, reply, fake_time)
+    data = whole.read_bytes()
+    draw = np.random.default_rng(5)
+    for number in range(25):
+        place = int(draw.integers(len(data)))
+        bad = bytearray(data)
+        if kind == "cut short":
+            del bad[place:]
+        elif kind == "zeroed":
+            bad[place : place + 2048] = bytes(len(bad[place : place + 2048]))
+        else:
+            for spot in draw.integers(len(data), size=3):
+                bad[spot] ^= 1 << int(draw.integers(8))
+        path = tmp_path / str(number) / "ledger.sqlite"
+        path.parent.mkdir()
+        path.write_bytes(bad)
+        told, kept = "", list[str]()
+        try:
+            with Ledger(path, clock=fake_time.clock) as ledger:
+                kept = [answer.text for _, answer in ledger.replies("m")]
+        except IntegrityError as error:
+            told = str(error)
+        assert str(path) in told or sorted(kept) == sorted(texts)
 
 
 def test_a_ledger_of_another_format_is_refused(tmp_path: Path, fake_time: Any) -> None:

@@ -613,15 +613,31 @@ def test_a_lost_key_is_not_replaced_when_releases_need_it(store: Store) -> None:
     collection_key(store, "temporal", ROOT / "data")
     (store.keys / "temporal").unlink()
     (store.releases / "temporal-2026.11.0").mkdir()
-    with pytest.raises(PrerequisiteError, match="restore it"):
+    with pytest.raises(IntegrityError, match="restore it"):
         collection_key(store, "temporal", ROOT / "data")
     assert not (store.keys / "temporal").exists()
 
 
 def test_a_damaged_key_is_refused(store: Store) -> None:
     (store.keys / "temporal").write_text("00ff")
-    with pytest.raises(InputError, match="64 lower-case hex digits"):
+    with pytest.raises(IntegrityError, match="64 lower-case hex digits"):
         collection_key(store, "temporal", ROOT / "data")
+
+
+def test_a_lost_key_is_not_replaced_when_it_was_there(store: Store) -> None:
+    collection_key(store, "temporal", ROOT / "data")
+    (store.keys / "temporal").unlink()
+    for _ in range(2):
+        with pytest.raises(IntegrityError, match="only a backup restores it"):
+            collection_key(store, "temporal", ROOT / "data")
+    assert not (store.keys / "temporal").exists()
+
+
+def test_a_lost_key_is_not_replaced_when_rows_were_drawn_with_it(store: Store) -> None:
+    write_partition(store, "families", "temporal", WEEK, [])
+    with pytest.raises(IntegrityError, match="only a backup restores it"):
+        collection_key(store, "temporal", ROOT / "data")
+    assert not (store.keys / "temporal").exists()
 
 
 def test_an_unknown_collection_is_refused(store: Store) -> None:

@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lawsmith.expressions import to_infix
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.candidates import Pool
 from lawsmith.mutation.ground import Ground
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
-from lawsmith.mutation.relation_sets import laws_of
+from lawsmith.mutation.relation_sets import folded_laws, laws_of
+from lawsmith.mutation.sifting import ALIKE
 from lawsmith.mutation.sources import interface_of, relation_set_of
 from lawsmith.seals import generator
 from schemas.card import Card
-from schemas.expression import names_of, node_count
-from schemas.family import MoveKind, RejectedCandidate
+from schemas.expression import names_of
+from schemas.family import Family, MoveKind, RejectedCandidate
 
 Parts = dict[str, Callable[..., Any]]
 
@@ -48,26 +50,48 @@ def test_the_family_is_of_the_first_kind_that_passes(
         kinds = {mutation.move for mutation in family.mutations}
         # Hand-made: it has no sum, so no term can be removed and no operator swapped.
         ground = ground_of(card)
-        order = Pool(ground, generator(draw_key(n), "moves", family.id), []).kinds
-        offered = [kind for kind in order if kind not in {"operator_swap", "term_removed"}]
+        pool = Pool(ground, generator(draw_key(n), "moves", family.id), [])
+        offered = [kind for kind in pool.kinds if kind not in {"operator_swap", "term_removed"}]
         alone = forge(card, draw_key(n), move=offered[0])
-        if alone.family is not None:
+        if alone.family is not None and (pool.longer or not grows(alone.family)):
             assert alone.family == family
             assert offered[0] in kinds
         seen |= kinds
     assert len(seen) >= 3
 
 
-def test_within_a_kind_the_smallest_change_that_passes_is_taken(card: Card, key: bytes) -> None:
-    report = forge(card, key, move="exponent")
-    assert report.family is not None
-    before = sum(node_count(law) for law in laws_of(report.family.original).values())
-    after = sum(node_count(law) for law in laws_of(report.family.counterfactual).values())
-    bench = ground_of(card)
-    pool = Pool(bench, generator(key, "moves", report.family.id), [])
-    least = min(sifted.added for sifted in pool.of_kind("exponent"))
-    assert len(report.family.mutations) == 1
-    assert after - before == least
+def grows(family: Family) -> bool:
+    """Whether the Counterfactual's folded laws are the longer text."""
+    sizes = [
+        sum(len(to_infix(law)) for law in folded_laws(world).values())
+        for world in (family.original, family.counterfactual)
+    ]
+    return sizes[1] > sizes[0]
+
+
+def test_some_cards_take_a_longer_law_only_where_nothing_else_passes(
+    card: Card, draw_key: Callable[[int], bytes]
+) -> None:
+    ground = ground_of(card)
+    longer = [
+        Pool(ground, generator(draw_key(n), "moves", f"{card.id}/f1"), []).longer for n in range(40)
+    ]
+    assert 10 <= sum(longer) <= 30
+    for n in range(6):
+        family = forge_family(card, draw_key(n))
+        if not longer[n]:
+            pool = Pool(ground, generator(draw_key(n), "moves", family.id), [])
+            wanted = [one for kind in pool.kinds for one in pool.of_kind(kind) if one.added <= 0]
+            assert wanted
+            assert not grows(family)
+
+
+def test_within_a_kind_the_nearest_in_size_comes_first(card: Card, key: bytes) -> None:
+    pool = Pool(ground_of(card), generator(key, "moves", "near"), [])
+    for kind in pool.kinds:
+        alone = [s.added for s in pool.of_kind(kind) if len(s.candidate.moves) == 1]
+        if pool.longer:
+            assert [abs(a) // ALIKE for a in alone] == sorted(abs(a) // ALIKE for a in alone)
 
 
 def test_no_law_is_offered_twice(card: Card) -> None:

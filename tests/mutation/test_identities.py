@@ -310,6 +310,10 @@ def test_a_proposal_that_breaks_a_tie_is_refused_as_it_stands(parts: Parts, key:
     report = forge_proposed(card, key, [proposal])
     assert report.family is None
     assert [one.reason for one in report.rejected] == ["inconsistent_twin"]
+    (refused,) = forge_proposed(
+        card, key, [proposal.replace('"follows":false', '"follows":true')]
+    ).rejected
+    assert "follows from no other" in refused.reason
 
 
 @pytest.mark.parametrize(

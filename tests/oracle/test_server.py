@@ -8,15 +8,18 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
 from lawsmith.oracle.client import OracleClient, OracleFaultError, oracle_process
+from lawsmith.oracle.sealed import load_worlds
 from lawsmith.oracle.server import MOST_BYTES, make_server
 from lawsmith.release.bundle import export_release, read_public, read_release
+from schemas.task import Setting
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def raw(client: OracleClient, path: str, body: bytes, **headers: str) -> tuple[i
     address = urlsplit(client.url)
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=30)
     try:
-        connection.request("POST", path, body, headers)
+        connection.request("POST", path, body, {"Content-Type": "application/json", **headers})
         reply = connection.getresponse()
         return reply.status, json.loads(reply.read())
     finally:
@@ -168,3 +171,32 @@ def test_it_serves_loopback_and_whole_releases_only(
 def test_an_absent_oracle_is_an_infrastructure_fault() -> None:
     with pytest.raises(OracleFaultError, match="no answer"):
         OracleClient("http://127.0.0.1:9", timeout=5).describe()
+
+
+@pytest.mark.parametrize("setting", ["discovery", "identification"])
+def test_an_export_of_one_setting_is_served(
+    historical_release: Path, data_release: Path, tmp_path: Path, setting: Setting
+) -> None:
+    copy = export_release(historical_release, tmp_path, setting=setting)
+    wanted = {task.id for task in read_public(historical_release).tasks if task.setting == setting}
+    with oracle_process(copy) as client:
+        assert client.describe()["tasks"] == len(wanted) == 2
+        public = read_public(copy)
+        for task in public.tasks:
+            row = public.fixed[task.id][0]
+            answer = client.open(task.id).propose(
+                dict(zip(("stretch", "width"), row.inputs, strict=True)), ["pull"]
+            )
+            assert answer.outputs == {"pull": row.outputs[0]}
+    # Tasks on real data have no setting: a copy keeps them.
+    served = load_worlds(export_release(data_release, tmp_path / "data", setting=setting))
+    assert served.parallel.keys() == load_worlds(data_release).parallel.keys()
+
+
+def test_a_table_that_no_export_left_out_is_missed(
+    samples: ModuleType, historical_release: Path, tmp_path: Path
+) -> None:
+    copy = samples.writable_copy(historical_release, tmp_path / historical_release.name)
+    (copy / "public/identification.jsonl").unlink()
+    with pytest.raises(IntegrityError, match=r"identification\.jsonl: is missing"):
+        load_worlds(copy)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
+from lawsmith.gateways.warehouse.irreplaceable import check_not_lost, mark_of, remember
 from lawsmith.gateways.warehouse.layout import Store
 from lawsmith.gateways.warehouse.tables import sync_folder
 from lawsmith.seals import KEY_BYTES, parse_key
@@ -13,6 +14,9 @@ from schemas.source import Collection
 
 PUBLIC_COLLECTIONS = ("temporal-sample", "historical-dev")
 """Their keys are committed: everybody can rebuild their releases byte for byte."""
+
+_KEYED = ("families", "worlds", "tasks", "releases")
+"""Tables whose rows were drawn with the key."""
 
 
 def collection_key(store: Store, collection: str, data_root: Path) -> bytes:
@@ -24,9 +28,9 @@ def collection_key(store: Store, collection: str, data_root: Path) -> bytes:
         data_root: the folder of committed data, with `keys/` of the public collections.
 
     Raises:
-        InputError: an unknown collection or a damaged key file.
-        PrerequisiteError: the key is gone though releases made with it exist, a committed
-            key is missing, or the store cannot be written.
+        InputError: an unknown collection.
+        IntegrityError: the key is damaged, or it is gone though something was made with it.
+        PrerequisiteError: a committed key is missing, or the store cannot be written.
     """
     if collection not in get_args(Collection):
         raise InputError(f"collection {collection!r} is not one of {get_args(Collection)}")
@@ -36,7 +40,15 @@ def collection_key(store: Store, collection: str, data_root: Path) -> bytes:
     if not path.exists():
         _refuse_second_key(store, collection)
         _make_key(path)
-    return parse_key(path.read_text(encoding="ascii", errors="replace"))
+    remember(store.home, path)
+    try:
+        return parse_key(path.read_text(encoding="ascii", errors="replace"))
+    except InputError as error:
+        raise IntegrityError(
+            f"not a key: {error.problem}",
+            path=str(path),
+            fix="restore it from a backup; another key makes other tasks",
+        ) from error
 
 
 def _committed_key(path: Path) -> bytes:
@@ -50,14 +62,20 @@ def _committed_key(path: Path) -> bytes:
 
 
 def _refuse_second_key(store: Store, collection: str) -> None:
+    path = store.keys / collection
     made = sorted(store.releases.glob(f"{collection}-*"))
-    made = [path for path in made if not path.name.endswith(("-sample", "-dev"))]
+    made = [item for item in made if not item.name.endswith(("-sample", "-dev"))]
+    tables = (store.tables / name / collection for name in _KEYED)
+    made += sorted(item for folder in tables for item in folder.glob("*.parquet"))
     if made:
-        raise PrerequisiteError(
-            f"the key is gone but {made[0].name} was made with it; a new key makes other tasks",
-            path=str(store.keys / collection),
-            fix=f"restore it from a backup or from {made[0] / 'sealed'}",
+        raise IntegrityError(
+            f"the key is gone but {made[0].name} was made with it; only a backup restores it,"
+            " and a new key makes other tasks",
+            path=str(path),
+            fix="restore it from a backup",
         )
+    anew = f"if nothing was made with it, delete {mark_of(store.home, path)}"
+    check_not_lost(store.home, path, "the collection key", anew)
 
 
 def _make_key(path: Path) -> None:

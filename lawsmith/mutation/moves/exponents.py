@@ -34,11 +34,14 @@ def exponents(ground: Ground, rng: Generator) -> Iterator[Candidate]:
     for paths, name in _bare_factors(ground):
         for power in _others(ground, 1.0, rng, 1):
             yield from _repowered(ground, paths, Var(name), 1.0, power)
+        yield from _inverted(ground, paths, name)
 
 
 def _others(ground: Ground, power: float, rng: Generator, count: int) -> tuple[float, ...]:
+    """Powers by keyed draw, and the first power, which is written without an exponent."""
     shifted = (float(f"{power + shift:.4g}") for shift in SHIFTS)
-    return some(ground.unspoken([p for p in shifted if p != 0.0]), count, rng)
+    drawn = some(ground.unspoken([p for p in shifted if p not in (0.0, 1.0)]), count, rng)
+    return drawn if power == 1.0 else (*drawn, 1.0)
 
 
 def _power_of(node: Expression) -> tuple[Expression, float] | None:
@@ -71,6 +74,17 @@ def _repowered(
         factor = Op("pow", (factor, repair))
     edits: dict[str, Expression] = dict.fromkeys(paths, Op("mul", (factor, power)))
     yield ground.candidate("exponent", edits, (scale,))
+
+
+def _inverted(ground: Ground, paths: list[str], name: str) -> Iterator[Candidate]:
+    """Turn x into x_ref^2 / x: a product becomes a quotient, which is no longer to write."""
+    if ground.is_pure(Var(name)):
+        new: Expression = Op("div", (1.0, Var(name)))
+        yield ground.candidate("exponent", dict.fromkeys(paths, new))
+        return
+    scale = ground.reference(name, 2.0)
+    new = Op("div", (Op("pow", (Var(scale.name), 2.0)), Var(name)))
+    yield ground.candidate("exponent", dict.fromkeys(paths, new), (scale,))
 
 
 def _bare_factors(ground: Ground) -> Iterator[tuple[list[str], str]]:

@@ -9,12 +9,15 @@ from numpy.random import Generator
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.moves.places import copies, is_positive, places, scaled, some
 from lawsmith.mutation.relation_sets import expressions_of
-from schemas.expression import Expression, Op, Var, node_count, walk
+from schemas.expression import Expression, Op, Var, names_of, node_count, walk
 
 LARGEST_GROUP: Final = 15
 """Nodes of the largest group that is transformed as one."""
 _DRAWS: Final = 2
 _GROUP_OPS: Final = ("mul", "div", "pow", "sqrt")
+
+_SHORT: Final = ("logarithmic", "bounded", "compressing", "saturating")
+"""Transforms that stand in for a power."""
 
 Transform = Callable[[Expression], Expression]
 
@@ -37,6 +40,8 @@ def transforms(ground: Ground, rng: Generator) -> Iterator[Candidate]:
         for name in some(tuple(TRANSFORMS), _DRAWS, rng):
             new = TRANSFORMS[name](group)
             yield ground.candidate("transform", dict.fromkeys(places(ground, group), new))
+    yield from _of_bases(ground, rng)
+    yield from _recast(ground)
     for root, expression in expressions_of(ground.original).items():
         for name in ground.controls:
             paths = [path for path, node in walk(expression, root) if node == Var(name)]
@@ -52,6 +57,63 @@ def transforms(ground: Ground, rng: Generator) -> Iterator[Candidate]:
             }
             edits: dict[str, Expression] = dict.fromkeys(sorted(everywhere), new)
             yield ground.candidate("transform", edits, (scale,))
+
+
+def _of_bases(ground: Ground, rng: Generator) -> Iterator[Candidate]:
+    """u^p becomes f(u): another function in place of a power, of about its length."""
+    powers = (node for node in ground.tree.values() if isinstance(node, Op))
+    for node in dict.fromkeys(node for node in powers if node.op in ("pow", "sqrt")):
+        base = node.args[0]
+        if len(node.args) > 1 and names_of(node.args[1]) & ground.varying:
+            continue
+        if ground.varies(base) and ground.is_pure(base) and is_positive(ground, base):
+            new = TRANSFORMS[some(_SHORT, 1, rng)[0]](base)
+            yield ground.candidate("transform", dict.fromkeys(places(ground, node), new))
+
+
+def _recast(ground: Ground) -> Iterator[Candidate]:
+    """A saturating or decaying function becomes another one of the same group."""
+    for node in dict.fromkeys(ground.tree.values()):
+        if ground.varies(node):
+            for group, new in _others_like(node):
+                if ground.is_pure(group) and is_positive(ground, group):
+                    yield ground.candidate("transform", dict.fromkeys(places(ground, node), new))
+
+
+def _others_like(node: Expression) -> Iterator[tuple[Expression, Expression]]:
+    """(group u, what stands in for the node): of s/(k + s), 1 - exp(-u), n/(1 + u) and exp(-u)."""
+    match node:
+        case Op("div", (top, Op("add", (one, other)))):
+            if top in (one, other):
+                half = other if top == one else one
+                group: Expression = top if half == 1.0 else Op("div", (top, half))
+                yield group, TRANSFORMS["bounded"](group)
+                yield group, TRANSFORMS["relaxing"](group)
+            elif 1.0 in (one, other):
+                group = other if one == 1.0 else one
+                fading = Op("exp", (Op("neg", (group,)),))
+                yield group, fading if top == 1.0 else Op("mul", (top, fading))
+        case Op("sub", (1.0, Op("exp", (exponent,)))):
+            group = _without_sign(exponent)
+            yield group, group
+            yield group, TRANSFORMS["bounded"](group)
+            yield group, TRANSFORMS["saturating"](group)
+        case Op("exp", (Op("neg", _) | Op("mul" | "div", (Op("neg", _), *_)) as exponent,)):
+            group = _without_sign(exponent)
+            yield group, Op("div", (1.0, Op("add", (1.0, group))))
+            yield group, Op("div", (1.0, group))
+        case Op("exp" | "log" | "log2" | "log10" | "tanh" | "asinh" | "atan", (group,)):
+            yield group, group
+
+
+def _without_sign(exponent: Expression) -> Expression:
+    """The group u of an exponent -u, its sign taken from where it stands."""
+    match exponent:
+        case Op("neg", (group,)):
+            return group
+        case Op("div" | "mul" as op, (Op("neg", (first,)), *rest)):
+            return Op(op, (first, *rest))
+    return Op("neg", (exponent,))
 
 
 def _groups(ground: Ground) -> list[Expression]:

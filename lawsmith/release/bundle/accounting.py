@@ -58,9 +58,7 @@ def file_faults(
     for path in sorted(root.iterdir()):
         if path.name not in allowed:
             yield Fault(path=path.name, what="does not belong in a release")
-    for path in sorted(root.rglob("*")):
-        if path.is_symlink():
-            yield Fault(path=path.relative_to(root).as_posix(), what="is a link")
+    yield from _odd_entries(root)
     try:
         omitted = frozenset(omitted_files(root))
     except ValueError as error:
@@ -72,6 +70,19 @@ def file_faults(
         manifests = {PUBLIC_MANIFEST, SEALED_MANIFEST}
         yield from _listed(root, "", sealed.files, omitted, manifests)
     yield from _canaries(root)
+
+
+def _odd_entries(root: Path) -> Iterator[Fault]:
+    """Links, folders of nothing, pipes and devices."""
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_symlink():
+            yield Fault(path=name, what="is a link")
+        elif path.is_dir():
+            if not any(path.iterdir()):
+                yield Fault(path=name, what="is an empty folder")
+        elif not path.is_file():
+            yield Fault(path=name, what="is no regular file")
 
 
 def manifest_faults(

@@ -23,6 +23,7 @@ from lawsmith.release.bundle.calibrated_verification import (
 )
 from lawsmith.release.bundle.database import read_database
 from lawsmith.release.bundle.lenient import LenientReader
+from lawsmith.release.bundle.page_verification import page_faults
 from lawsmith.release.bundle.recomputation import (
     StoredRows,
     card_faults,
@@ -92,7 +93,8 @@ def verify_release(
     Without sealed/ only the public tree can be checked. Files, manifests, commitment, digests,
     keyed ids, laws, truth at 50 digits, observations, tolerances, twins, gates, leaks and the
     canary are always checked; of tasks on real data also tables, splits, published fits, anchors,
-    worlds, pools and the scores of Real baselines.
+    worlds, pools and the scores of Real baselines. Where all of this holds, the pages are made
+    again and compared.
 
     Args:
         release: the folder.
@@ -133,7 +135,11 @@ def verify_release(
             release, manifest, public.calibrated, sealed.calibrated, sealed.key, again
         )
         faults += _derived_faults(reader, public, sealed)
-    return _distinct([*reader.faults, *faults])
+    faults = [*reader.faults, *faults]
+    if not faults:
+        # Pages are judged by the rows: of rows that do not hold there is nothing to hold them to.
+        faults += page_faults(release)
+    return _distinct(faults)
 
 
 def _read_public(reader: LenientReader, manifest: PublicManifest, faults: list[Fault]) -> _Public:
@@ -297,6 +303,11 @@ def _derived_faults(reader: LenientReader, public: _Public, sealed: _Sealed) -> 
         "families": (manifest.families, len(sealed.families)),
         "strata": (manifest.strata, strata_of(sealed.families)),
         "models": (manifest.models, models_of(sealed.cards, sealed.reviews)),
+        "replayed_replies": (
+            manifest.replayed_replies,
+            any(review.replayed for review in sealed.reviews)
+            or any(isinstance(card, Card) and card.replayed for card in sealed.cards),
+        ),
     }
     for name, (said, found) in facts.items():
         if said != found:
