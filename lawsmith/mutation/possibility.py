@@ -6,19 +6,18 @@ holds in both worlds. A readout that its own words call a share (or a probabilit
 all proportion to the other's.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.errors import UndefinedValueError, UnitError
+from lawsmith.errors import UndefinedValueError
 from lawsmith.measurement.constraints import Conditioned, Controlled, Points, feasible
 from lawsmith.measurement.sampling import is_logarithmic
 from lawsmith.mutation.case import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.shares import SLACK, inferred_bounds, ranges_of
 from lawsmith.mutation.truth import Table, float_values
-from lawsmith.units import parse_unit
 from schemas.card import Choices
 from schemas.expression import Expression
 from schemas.family import Certificate, FamilyNecessary
@@ -29,8 +28,6 @@ FAR_FACTOR: Final = 30.0
 one and a half decades, the most that one round factor and one power over a usual range explain."""
 ANYWHERE_FACTOR: Final = 100.0
 """The same at any input: two decades above everything that the Original shows is another thing."""
-SLACK: Final = 1e-9
-"""Rounding allowed to a bound or a step, relative to the readout's largest size."""
 AXES: Final = 48
 """Dense points from which each control is moved alone."""
 STEPS: Final = 17
@@ -38,61 +35,6 @@ _FAR: Final = tuple(10.0**k for k in (12, 9, 6, 4, 3, 2))
 """Multiples of the largest size of a control at which a limit is looked for, farthest first."""
 _NEAR: Final = (0.0, 1e-9, 1e-7, 1e-5)
 """Distances from a finite limit, as shares of the control's range, nearest first."""
-_SHARES: Final = re.compile(
-    r"\b(shares?|fractions?|fractional|probabilit(?:y|ies)|efficienc(?:y|ies)|yields?"
-    r"|proportions?|occupanc(?:y|ies)|saturations?|retention|transmittances?|transmission"
-    r"|transmissivit(?:y|ies)|reflectances?|reflectivit(?:y|ies)|albedos?|absorptances?"
-    r"|absorptivit(?:y|ies)|emissivit(?:y|ies)|survival|survivorship|coverages?|percentages?"
-    r"|likelihoods?|chances?|conversion|removal|recovery|selectivity|prevalence|porosity"
-    r"|utili[sz]ation|completeness|purity|humidity|degree of)\b",
-    re.IGNORECASE,
-)
-
-
-def inferred_bounds(
-    readouts: Iterable[tuple[str, str, str]], largest: Mapping[str, tuple[float, float]]
-) -> tuple[FamilyNecessary, ...]:
-    """The bounds of readouts that their words call a share and that the Original keeps in [0, 1].
-
-    Args:
-        readouts: (name, unit, definition) of each; a unit without dimension sets where 1 lies, so
-            that percent ends at 100.
-        largest: readout -> (least, largest) value of the Original on the dense design.
-    """
-    found: list[FamilyNecessary] = []
-    for name, unit, words in readouts:
-        whole = _whole(unit)
-        if whole is None or name not in largest or not is_share(words):
-            continue
-        least, most = largest[name]
-        if least >= -SLACK * whole and most <= (1 + SLACK) * whole:
-            found.append(
-                FamilyNecessary(
-                    readout=name,
-                    kind="bound",
-                    control=None,
-                    direction=None,
-                    at=None,
-                    value=None,
-                    low=0.0,
-                    high=whole,
-                    origin="inferred",
-                )
-            )
-    return tuple(found)
-
-
-def is_share(words: str) -> bool:
-    """Whether words call a quantity a share, a fraction, a probability or the like."""
-    return _SHARES.search(words) is not None
-
-
-def ranges_of(readouts: Sequence[str], table: Table) -> dict[str, tuple[float, float]]:
-    """Readout -> (least, largest) of its column."""
-    return {
-        name: (float(table[:, r].min()), float(table[:, r].max()))
-        for r, name in enumerate(readouts)
-    }
 
 
 def possible(case: Case) -> Certificate:
@@ -167,17 +109,6 @@ def broken_values(
             if found is not None:
                 return found
     return None
-
-
-def _whole(unit: str) -> float | None:
-    """1 in a unit without dimension, as 100 in percent; None in any other."""
-    try:
-        read = parse_unit(unit)
-    except UnitError:
-        return None
-    if read.kind != "linear" or read.dimension.powers:
-        return None
-    return float(f"{1 / float(read.scale):.12g}")
 
 
 def _implies(claim: NecessaryClaim, bound: FamilyNecessary) -> bool:
@@ -316,10 +247,7 @@ __all__ = (
     "ANYWHERE_FACTOR",
     "FAR_FACTOR",
     "broken_values",
-    "inferred_bounds",
-    "is_share",
     "out_of_proportion",
     "possible",
     "proportion",
-    "ranges_of",
 )

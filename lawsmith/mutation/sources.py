@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 from lawsmith.measurement import dense_design
-from lawsmith.mutation.case import DENSE_POINTS
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.identities import identities_of
-from lawsmith.mutation.possibility import inferred_bounds, is_share, ranges_of
 from lawsmith.mutation.refusals import ForgeError
 from lawsmith.mutation.relation_sets import folded, laws_of, meanings_of
-from lawsmith.mutation.truth import float_values
+from lawsmith.mutation.shares import inferred_bounds, is_share, ranges_of
+from lawsmith.mutation.truth import DENSE_POINTS, float_values
 from schemas.card import Card, Control, Parameter, Readout
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
