@@ -119,7 +119,7 @@ def _shares(failed: Counter[int | None], trials: Counter[str], passed: int) -> N
     for label, count in trials.items():
         print(f"{count:6d} candidates {label}")
     total = trials["taken to the certificates"]
-    print(f"{passed:6d} passed all eleven ({passed / total:.1%})")
+    print(f"{passed:6d} passed all twelve ({passed / total:.1%})")
     for number in CHEAPEST_FIRST:
         count = failed[number]
         print(

@@ -57,7 +57,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "allow": Rule(1, _NOTHING, "journals and categories of the cut", of="some"),
     "tol": Rule(1, _VERIFY, "tolerances and resolutions"),
     "designs": Rule(1, _VERIFY, "fixed and hidden inputs"),
-    "scale": Rule(1, _NOTHING, "reference scales"),
+    "scale": Rule(2, _NOTHING, "reference scales", last=_FIRST),
     "search": Rule(2, _NOTHING, "the order in which Counterfactuals are tried", last=_FIRST),
     "strata": Rule(2, _VERIFY, "difficulty", last=_FIRST),
     "starts": Rule(1, _VERIFY, "blind starts of certificate 7"),

@@ -1,8 +1,9 @@
 """Scores of Parallel and Real tasks; never averaged with those of paired tasks."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from schemas.record import Identity, Name, Part, Record, Sha256
+from schemas.score import Attestation
 
 StructureLevel = Literal["none", "variables", "base", "most_edits", "full"]
 """S_S = 0, 0.25, 0.5, 0.75, 1 (science.md, section 6)."""
@@ -31,6 +32,8 @@ class GroupMetric(Part):
 class CalibratedScore(Record):
     """The score of one submission or baseline. `id` is the submission's."""
 
+    not_content: ClassVar[frozenset[str]] = frozenset({"attestation"})
+
     submission_digest: Sha256
     release_id: Identity | None
     """Null: a baseline, scored before its release had a name."""
@@ -56,6 +59,7 @@ class CalibratedScore(Record):
     """The constants stay within the caps."""
     reason: str
     scorer_version: str
+    attestation: Attestation = "self_reported"
 
 
 __all__ = ("CalibratedScore", "GroupMetric", "ProbeVerdict", "StructureLevel")

@@ -4,7 +4,7 @@ As with paired tasks, what the public sees and what stays sealed are different t
 submissions are expressions over the controls and named constants: no submitted code runs.
 """
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -296,9 +296,13 @@ class WorldCall(Part):
 class CalibratedSubmission(Record):
     """What a player hands in for a Parallel or Real task. `id` is `<task>/<player>/<repeat>`."""
 
+    not_content: ClassVar[frozenset[str]] = frozenset({"release_digest"})
+
     task_id: Identity
     release_id: Identity | None
     """Null: a baseline, made before its release had a name."""
+    release_digest: Sha256 | None = None
+    """Of the public manifest that was played; null where the player states none."""
     player: str
     repeat: int
     expression: ExpressionField

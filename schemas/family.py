@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from schemas.card import ControlKind, Domain
 from schemas.expression import ExpressionField
+from schemas.necessary import NecessaryClaim
 from schemas.record import Identity, Name, Part, Record, Sha256
 
 Environment = Literal["original", "counterfactual"]
@@ -102,6 +103,15 @@ class FamilyConsistency(Part):
     """Whether the card states it, or it was found to hold in the Original."""
 
 
+class FamilyNecessary(NecessaryClaim):
+    """A property that a readout keeps in both worlds."""
+
+    readout: Name
+    control: Name | None
+    origin: Literal["declared", "inferred"]
+    """Stated by the source, or implied by the words of the readout and its range."""
+
+
 class Mutation(Part):
     """One typed change from the Original to the Counterfactual."""
 
@@ -173,6 +183,8 @@ class Family(Record):
     readouts: tuple[FamilyReadout, ...] = Field(min_length=1)
     constraints: tuple[FamilyConstraint, ...]
     consistency: tuple[FamilyConsistency, ...]
+    necessary: tuple[FamilyNecessary, ...] = ()
+    """What holds of each readout on the whole domain, in both worlds."""
     original: RelationSet
     counterfactual: RelationSet
     mutations: tuple[Mutation, ...] = Field(min_length=1)

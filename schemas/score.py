@@ -16,6 +16,45 @@ FailureMode = Literal[
 ]
 
 
+Attestation = Literal["attested", "self_reported"]
+"""attested: of a holder's token, made from the Oracle's log; self_reported: anything else."""
+
+UnscoredOutcome = Literal["forged", "unreadable", "repeated", "missing"]
+"""forged: it contradicts itself or the release; unreadable: no record; repeated: the same try
+stands in an earlier line; missing: a token that was never used."""
+
+
+class Unscored(Part):
+    """A line, or a trial, that has no score; it costs itself alone."""
+
+    outcome: UnscoredOutcome
+    place: str
+    """`file:line`."""
+    field: str
+    """Where in the record; empty where it is none."""
+    problem: str
+    kind: Literal["paired", "parallel", "real"] | None
+    """These and the next are null where the line does not say, or says what cannot be."""
+    task_id: str | None
+    collection: str | None
+    setting: Setting | None
+    environment: Environment | None
+    player: str | None
+    protocol: str | None
+    budget: int | None
+    repeat: int | None
+    attestation: Attestation
+
+
+class TaskCount(Part):
+    """How many tasks of one setting and environment the scored release has."""
+
+    collection: str
+    setting: Setting
+    environment: Environment
+    tasks: int
+
+
 class ReadoutScore(Part):
     """Normalised errors of one readout on the hidden inputs."""
 
@@ -28,6 +67,7 @@ class EpisodeScore(Record):
     """The scores of one episode. `id` is the episode's."""
 
     schema_version: ClassVar[int] = 2
+    not_content: ClassVar[frozenset[str]] = frozenset({"attestation"})
 
     episode_digest: Sha256
     release_id: Identity
@@ -62,4 +102,6 @@ class EpisodeScore(Record):
     reason: str
     scorer_version: str
     synthetic_sources: bool
-    replayed: bool
+    replayed: bool | None
+    """As the player states; null where it states nothing, as in the Oracle's log."""
+    attestation: Attestation = "self_reported"

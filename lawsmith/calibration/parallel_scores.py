@@ -53,9 +53,15 @@ def check_calls(submission: CalibratedSubmission, task: ParallelTask) -> None:
     """What a submission says it asked stays within the budget, and is of the task's groups.
 
     Raises:
-        InputError: more calls, points or samples than the task allows, or a foreign group.
+        InputError: more calls, points or samples than the task allows, a foreign group, a call
+            that stands twice, or calls of more than one trial.
     """
     budget = task.budget
+    numbers = [call.call for call in submission.calls]
+    if len(set(numbers)) != len(numbers):
+        raise InputError("a call stands twice", path="calls")
+    if len({call.session for call in submission.calls}) > 1:
+        raise InputError("calls of more than one trial", path="calls")
     if len(submission.calls) > budget.calls:
         raise InputError(f"{len(submission.calls)} calls, more than {budget.calls}", path="calls")
     for place, call in enumerate(submission.calls):
@@ -64,6 +70,8 @@ def check_calls(submission: CalibratedSubmission, task: ParallelTask) -> None:
             raise InputError(
                 f"{call.samples} samples, more than {budget.samples_per_point}", path=path
             )
+        if len(call.rows) % call.samples:
+            raise InputError(f"{len(call.rows)} rows are not {call.samples} a point", path=path)
         if len(call.rows) > budget.points_per_call * call.samples:
             raise InputError(f"{len(call.rows)} rows of {call.samples} samples a point", path=path)
         if any(row.group not in (task.groups or (None,)) for row in call.rows):

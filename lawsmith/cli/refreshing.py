@@ -143,6 +143,7 @@ def _refresh(
 ) -> None:
     from assets.resources import Engine
     from lawsmith.cli.summary import left_undone, show_outcome
+    from lawsmith.stages.sources import check_downloads
     from pipelines.main_job import refresh as run
 
     engine = Engine(
@@ -168,6 +169,7 @@ def _refresh(
         raise PrerequisiteError(
             "stopped; every reply that arrived is stored", fix="run the same command to resume"
         )
+    check_downloads(context, weeks)
     if undone := left_undone(context, weeks):
         raise PrerequisiteError(undone[0], fix=undone[1])
 

@@ -15,6 +15,7 @@ from lawsmith.evaluation.calibrated import Measure, mean_score
 from lawsmith.evaluation.report import BOOTSTRAP_SEED, LEVEL, RESAMPLES
 from schemas.calibrated_score import CalibratedScore
 from schemas.record import canonical_json
+from schemas.score import Unscored
 
 MEASURES: Final[Mapping[str, tuple[Measure, ...]]] = {
     "parallel": ("structure",),
@@ -33,6 +34,8 @@ class CalibratedScores:
     tasks: Mapping[str, tuple[str, ...]]
     """Kind -> ids of every task, answered or not."""
     scores: tuple[CalibratedScore, ...]
+    unscored: tuple[Unscored, ...] = ()
+    """Lines and trials without a score."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,14 @@ class KindRow:
 
     kind: str
     player: str
+    attestation: str
+    """attested: from the Oracle's log and a holder's token; self_reported: anything else."""
+    asked: int
+    """Tasks of the kind times repeats."""
+    played: int
+    """Of those, how many are scored."""
+    forged: int
+    """Contradicted by themselves, the release or the world, and not scored."""
     tasks: int
     """That count: answered, and not answered, which score 0."""
     absent: int
@@ -63,6 +74,8 @@ class CalibratedReport:
     collection: str
     synthetic_sources: bool
     rows: tuple[KindRow, ...]
+    left_out: Mapping[str, int]
+    """Lines without a score by outcome, and trials that were never used."""
 
     def to_json(self) -> str:
         """The report as canonical JSON."""
@@ -75,17 +88,30 @@ def make_calibrated_report(found: CalibratedScores) -> CalibratedReport:
     Raises:
         InputError: there are none, or one is of a task that the release has not.
     """
-    if not found.scores:
+    if not found.scores and not found.unscored:
         raise InputError("there are no scores", fix="score some submissions first")
     rows = []
     for kind in MEASURES:
         own = [score for score in found.scores if score.kind == kind]
+        apart = [one for one in found.unscored if one.kind == kind and one.player is not None]
+        groups = {(score.player, score.attestation) for score in own}
+        groups |= {(str(one.player), one.attestation) for one in apart}
         rows += [
-            _row(kind, player, found.tasks[kind], [s for s in own if s.player == player])
-            for player in sorted({score.player for score in own})
+            _row(
+                kind,
+                (player, attestation),
+                found.tasks[kind],
+                [s for s in own if (s.player, s.attestation) == (player, attestation)],
+                [u for u in apart if (u.player, u.attestation) == (player, attestation)],
+            )
+            for player, attestation in sorted(groups)
         ]
     return CalibratedReport(
-        found.release_id, found.collection, found.synthetic_sources, tuple(rows)
+        found.release_id,
+        found.collection,
+        found.synthetic_sources,
+        tuple(rows),
+        dict(sorted(Counter(one.outcome for one in found.unscored).items())),
     )
 
 
@@ -108,8 +134,13 @@ def calibrated_markdown(report: CalibratedReport) -> str:
 
 
 def _row(
-    kind: str, player: str, tasks: Sequence[str], scores: Sequence[CalibratedScore]
+    kind: str,
+    group: tuple[str, str],
+    tasks: Sequence[str],
+    scores: Sequence[CalibratedScore],
+    unscored: Sequence[Unscored],
 ) -> KindRow:
+    repeats = {score.repeat for score in scores} | {one.repeat for one in unscored}
     means, intervals = dict[str, float | None](), dict[str, tuple[float, float] | None]()
     counted, absent, undetermined = 0, 0, 0
     for measure in MEASURES[kind]:
@@ -121,7 +152,11 @@ def _row(
     levels = Counter(score.level for score in scores if score.level is not None)
     return KindRow(
         kind=kind,
-        player=player,
+        player=group[0],
+        attestation=group[1],
+        asked=len(tasks) * len(repeats),
+        played=len({score.id for score in scores}),
+        forged=sum(one.outcome == "forged" for one in unscored),
         tasks=counted,
         absent=absent,
         undetermined=undetermined,

@@ -5,16 +5,16 @@ with a model drives the same machine reply by reply: the Oracle is deterministic
 made again from the same replies gives the same turns.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 from lawsmith.errors import InputError
 from lawsmith.evaluation.predictors import read_predictor
 from lawsmith.evaluation.protocols import breaches_of
 from lawsmith.evaluation.views import PlayerView, player_view
 from lawsmith.oracle.client import OracleFaultError
-from lawsmith.oracle.session import MOST_REJECTED, Answer
+from lawsmith.oracle.session import MOST_REJECTED, NO_EXPERIMENTS, NO_MOVE, Answer
 from lawsmith.release.bundle.reading import PublicRelease
 from schemas.episode import (
     Action,
@@ -22,13 +22,10 @@ from schemas.episode import (
     Episode,
     EpisodeEnd,
     Observation,
-    Proposal,
     Turn,
 )
 from schemas.episode import Protocol as ProtocolName
 from schemas.task import PublicTask
-
-NO_EXPERIMENTS: Final = "this protocol takes no experiments; complete with a predictor"
 
 
 class NoAnswerError(InputError):
@@ -48,13 +45,21 @@ class Player(Protocol):
 
 
 class Experimenter(Protocol):
-    """Anything that answers experiments: a session of the Oracle."""
+    """Anything that answers experiments and takes the final answer: a session of the Oracle."""
 
-    def propose(self, inputs: Mapping[str, float], readouts: Sequence[str]) -> Answer:
-        """The answer to one experiment.
+    def act(self, action: Action) -> Answer:
+        """The answer to an action that is no completion.
 
         Raises:
             OracleFaultError: no answer came.
+        """
+        ...
+
+    def complete(self, action: Action) -> None:
+        """Take the completion of an action.
+
+        Raises:
+            OracleFaultError: it was not taken.
         """
         ...
 
@@ -76,7 +81,8 @@ class EpisodeRun:
     view: PlayerView
     task: PublicTask
     oracle: Experimenter | None
-    """None where the protocol takes no experiments."""
+    """What every action goes to; None where the protocol takes no experiments and no trial is
+    kept."""
     turns: list[Turn] = field(default_factory=list)
     end: EpisodeEnd | None = None
     problem: str | None = None
@@ -97,10 +103,8 @@ class EpisodeRun:
         self.breaches += breaches_of(self.view, action)
         if action.completion is not None:
             self._complete(action, action.completion)
-        elif action.proposal is not None:
-            self._experiment(action, action.proposal)
         else:
-            self._reject(action, "an action is either a proposal or a completion")
+            self._experiment(action)
 
     def give_up(self, problem: str) -> None:
         """Ends the episode without an answer: a determined failure."""
@@ -111,6 +115,12 @@ class EpisodeRun:
         self._finish("infrastructure", problem)
 
     def _complete(self, action: Action, completion: Completion) -> None:
+        if self.oracle is not None:
+            try:
+                self.oracle.complete(action)
+            except OracleFaultError as error:
+                self.break_off(str(error))
+                return
         self.turns.append(Turn(action=action, observation=None, diagnostic=None))
         self.completion = completion
         try:
@@ -120,23 +130,23 @@ class EpisodeRun:
         else:
             self._finish("completed", None)
 
-    def _experiment(self, action: Action, proposal: Proposal) -> None:
+    def _experiment(self, action: Action) -> None:
         if self.oracle is None:
-            self._reject(action, NO_EXPERIMENTS)
+            self._reject(action, NO_MOVE if action.proposal is None else NO_EXPERIMENTS)
             return
         try:
-            answer = self.oracle.propose(proposal.inputs, proposal.readouts)
+            answer = self.oracle.act(action)
         except OracleFaultError as error:
             self.break_off(str(error))
             return
-        if not answer.accepted:
+        if action.proposal is None or not answer.accepted:
             self._reject(action, answer.diagnostic or "rejected")
-            if answer.ended == "capped":
+            if answer.ended == "capped" and self.end is None:
                 self._finish("capped", f"cap of {self.accepted} reached without a completion")
             return
         self._in_a_row = 0
         self.accepted += 1
-        seen = Observation(inputs=dict(proposal.inputs), outputs=answer.outputs)
+        seen = Observation(inputs=dict(action.proposal.inputs), outputs=answer.outputs)
         self.turns.append(Turn(action=action, observation=seen, diagnostic=None))
 
     def _reject(self, action: Action, diagnostic: str) -> None:
@@ -162,6 +172,7 @@ def play(
     repeat: int,
     oracle: Callable[[int], Experimenter] | None,
     clock: Callable[[], str],
+    trial: Callable[[PlayerView], Experimenter] | None = None,
 ) -> Episode:
     """Plays one episode to its end.
 
@@ -175,12 +186,13 @@ def play(
         repeat: which repetition, from 0.
         oracle: opens a session with a budget; needed by the adaptive protocol alone.
         clock: the present instant as `2026-10-05T00:00:00Z`.
+        trial: opens the trial that keeps the episode, under any protocol; in place of `oracle`.
 
     Raises:
         InputError: the budget does not fit the protocol, or an Oracle is missing.
     """
     started = clock()
-    run = open_run(release, task, protocol, budget, oracle)
+    run = open_run(release, task, protocol, budget, oracle, trial)
     chosen = make_player(run.view)
     while run.end is None:
         try:
@@ -200,15 +212,18 @@ def open_run(
     protocol: ProtocolName,
     budget: int | None,
     oracle: Callable[[int], Experimenter] | None,
+    trial: Callable[[PlayerView], Experimenter] | None = None,
 ) -> EpisodeRun:
-    """A new run of one task; under the adaptive protocol with a session of the Oracle.
+    """A new run of one task; with a trial, or under the adaptive protocol, over the Oracle.
 
     Raises:
         InputError: the budget does not fit the protocol, or an Oracle is missing.
     """
     view = player_view(task, protocol, budget, release.fixed.get(task.id, ()))
     session: Experimenter | None = None
-    if protocol == "adaptive":
+    if trial is not None:
+        session = trial(view)
+    elif protocol == "adaptive":
         if oracle is None or view.budget is None:
             raise InputError(
                 "the adaptive protocol needs an Oracle",

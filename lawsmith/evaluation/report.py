@@ -1,6 +1,6 @@
 """Tables of scores with counts, bounds and intervals: JSON data, Markdown, HTML."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,9 +12,17 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from lawsmith.errors import InputError
+from lawsmith.evaluation.coverage import (
+    Coverage,
+    Group,
+    coverage_of,
+    group_of,
+    tasks_by_group,
+    unscored_by_group,
+)
 from lawsmith.evaluation.scoring import SCORER_VERSION, SUCCESS_RULE
 from schemas.record import canonical_json
-from schemas.score import EpisodeScore, FailureMode
+from schemas.score import EpisodeScore, FailureMode, TaskCount, Unscored
 
 RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
@@ -23,9 +31,6 @@ BOOTSTRAP_SEED: Final = 20_251_130
 
 FAILURE_MODES: Final[tuple[FailureMode, ...]] = get_args(FailureMode)
 """In the order in which they are asked; the first that applies is an episode's."""
-
-Group = tuple[str, str, str, str, str]
-"""Collection, setting, environment, protocol with its budget, player."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,20 @@ class TableRow:
     environment: str
     protocol: str
     player: str
+    attestation: str
+    """attested: from the Oracle's log and a holder's token; self_reported: anything else."""
     n: int
-    """Episodes."""
+    """Episodes that are scored."""
+    asked: int | None
+    """Tasks times repeats that there were to play; None where nothing states the tasks."""
+    missing: int | None
+    """Of those, neither scored nor forged."""
+    forged: int
+    """Contradicted by their own turns, the release or the world, and not scored."""
     families: int
     undetermined: int
+    invalid: int
+    """Determined, and without an admissible predictor."""
     valid: int
     s_all: Rate
     s_valid: float | None
@@ -77,6 +92,8 @@ class Report:
     synthetic_sources: bool
     replayed: bool
     scorer_version: str
+    left_out: Mapping[str, int]
+    """Lines without a score by outcome, and trials that were never used."""
     rule: str
     """What form and strict mean, printed under every table."""
 
@@ -86,19 +103,27 @@ class Report:
 
 
 def make_report(
-    scores: Sequence[EpisodeScore], generator: Callable[[], Generator] | None = None
+    scores: Sequence[EpisodeScore],
+    generator: Callable[[], Generator] | None = None,
+    *,
+    counts: Sequence[TaskCount] = (),
+    unscored: Sequence[Unscored] = (),
 ) -> Report:
     """The report of scores, grouped by collection, setting, environment, protocol and player.
+
+    What is attested and what a player reports of itself never share a row.
 
     Args:
         scores: of one task kind; kinds and collections are never averaged together.
         generator: makes the bootstrap's generator, once a group; None = the fixed one.
+        counts: how many tasks there were to play; without them no row says what is missing.
+        unscored: lines and trials without a score, counted beside those with one.
 
     Raises:
         InputError: there are no scores, an episode is scored twice, or sample and live
             papers are mixed in one collection.
     """
-    if not scores:
+    if not scores and not unscored:
         raise InputError("there are no scores", fix="score some episodes first")
     ids = [(score.release_id, score.id) for score in scores]
     if len(set(ids)) != len(ids):
@@ -106,16 +131,28 @@ def make_report(
     make = generator or (lambda: Generator(PCG64(BOOTSTRAP_SEED)))
     groups: dict[Group, list[EpisodeScore]] = defaultdict(list)
     for score in sorted(scores, key=lambda item: (item.release_id, item.id)):
-        groups[_group(score)].append(score)
+        groups[group_of(score)].append(score)
+    apart, tasks = unscored_by_group(unscored), tasks_by_group(counts)
+    for group in apart:
+        groups.setdefault(group, [])
     for group, members in groups.items():
         if len({score.synthetic_sources for score in members}) > 1:
             raise InputError(f"{group[0]} mixes sample papers with others", path="scores")
     return Report(
-        rows=tuple(_row(group, groups[group], make()) for group in sorted(groups)),
+        rows=tuple(
+            _row(
+                group,
+                groups[group],
+                coverage_of(group, groups[group], apart.get(group, ()), tasks),
+                make(),
+            )
+            for group in sorted(groups)
+        ),
         releases=tuple(sorted({score.release_id for score in scores})),
         synthetic_sources=any(score.synthetic_sources for score in scores),
         replayed=any(score.replayed for score in scores),
         scorer_version=SCORER_VERSION,
+        left_out=dict(sorted(Counter(one.outcome for one in unscored).items())),
         rule=SUCCESS_RULE,
     )
 
@@ -146,7 +183,7 @@ def to_html(report: Report) -> str:
 def rate_text(rate: Rate) -> str:
     """A rate as people read it: value, interval, and bounds where they differ."""
     if rate.value is None:
-        return "undetermined"
+        return "-" if rate.low is None else "undetermined"
     text = f"{rate.value:.3f}"
     if rate.interval is not None:
         text += f" ({rate.interval[0]:.3f}-{rate.interval[1]:.3f})"
@@ -165,22 +202,15 @@ def _render(report: Report, template: str, *, html: bool) -> str:
         keep_trailing_newline=True,
     )
     pages.filters["rate"] = rate_text
-    tables: dict[tuple[str, str, str], list[TableRow]] = defaultdict(list)
+    tables: dict[tuple[str, str, str, str], list[TableRow]] = defaultdict(list)
     for row in report.rows:
-        tables[(row.collection, row.setting, row.protocol)].append(row)
+        tables[(row.collection, row.setting, row.protocol, row.attestation)].append(row)
     return pages.get_template(template).render(report=report, tables=tables, modes=FAILURE_MODES)
 
 
-def _group(score: EpisodeScore) -> Group:
-    protocol = score.protocol
-    if score.protocol == "fixed":
-        protocol = f"fixed B = {score.budget}"
-    elif score.protocol == "adaptive":
-        protocol = f"adaptive, cap {score.budget}"
-    return (score.collection, score.setting, score.environment, protocol, score.player)
-
-
-def _row(group: Group, scores: Sequence[EpisodeScore], rng: Generator) -> TableRow:
+def _row(
+    group: Group, scores: Sequence[EpisodeScore], coverage: Coverage, rng: Generator
+) -> TableRow:
     valid = [score.prediction for score in scores if score.prediction is not None]
     failures: dict[str, int] = {
         mode: sum(score.failure == mode for score in scores) for mode in FAILURE_MODES
@@ -190,8 +220,12 @@ def _row(group: Group, scores: Sequence[EpisodeScore], rng: Generator) -> TableR
     return TableRow(
         *group,
         n=len(scores),
+        asked=coverage.asked,
+        missing=coverage.missing,
+        forged=coverage.forged,
         families=len(set(families)),
         undetermined=sum(not score.determined for score in scores),
+        invalid=sum(score.determined and not score.valid for score in scores),
         valid=len(valid),
         s_all=_rate([_s_all(score) for score in scores], families, picks),
         s_valid=float(np.mean(valid)) if valid else None,
@@ -224,6 +258,8 @@ def _decided(score: EpisodeScore, verdict: bool | None) -> float | None:
 def _rate(
     values: Sequence[float | None], families: Sequence[str], picks: NDArray[np.int64]
 ) -> Rate:
+    if not values:
+        return Rate(value=None, low=None, high=None, interval=None)
     known = [value for value in values if value is not None]
     missing = len(values) - len(known)
     if not known:
@@ -239,7 +275,7 @@ def _rate(
 
 def _resamples(families: Sequence[str], rng: Generator) -> NDArray[np.int64]:
     """Indices of families drawn with replacement, shape (resamples, families)."""
-    count = len(set(families))
+    count = max(1, len(set(families)))
     return rng.integers(0, count, size=(RESAMPLES, count))
 
 

@@ -5,13 +5,14 @@ admissible predictor is determined and a failure, never a missing row.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from lawsmith.errors import InputError, IntegrityError
+from lawsmith.evaluation.claims import check_claims
 from lawsmith.evaluation.dense import DENSE_POINTS
 from lawsmith.evaluation.misreading import misreads_evidence
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
@@ -23,7 +24,7 @@ from lawsmith.rules import named
 from schemas.episode import Episode
 from schemas.expression import Expression
 from schemas.score import EpisodeScore, FailureMode, ReadoutScore
-from schemas.task import PublicTask, SealedKey
+from schemas.task import FixedObservation, PublicTask, SealedKey
 
 SCORER_VERSION: Final = named("score")
 
@@ -42,9 +43,38 @@ def score_episode(
     task: PublicTask,
     key: SealedKey,
     *,
+    release_digest: str | None = None,
+    fixed: Sequence[FixedObservation] | None = None,
+    version: int | None = None,
+) -> EpisodeScore:
+    """The scores of an episode, after all that it says of itself was computed again.
+
+    Args:
+        episode: what was played.
+        task: its public task.
+        key: its sealed key.
+        release_digest: as `check_claims` takes it.
+        fixed: as `check_claims` takes it.
+        version: of the rule `score` that the release goes by; None = the newest.
+
+    Raises:
+        ForgedError: it contradicts its turns, its release or the world; no score is made.
+        IntegrityError: episode, task and key do not belong together.
+        TimeLimitError: a comparison's guard fired twice; no score is made of that.
+    """
+    _belong(episode, task, key)
+    check_claims(episode, task, key, release_digest=release_digest, fixed=fixed)
+    return SCORERS[version or max(SCORERS)](episode, task, key)
+
+
+def score_recorded(
+    episode: Episode,
+    task: PublicTask,
+    key: SealedKey,
+    *,
     clock: Clock = time.thread_time,
 ) -> EpisodeScore:
-    """The scores of an episode.
+    """The scores of an episode that was made from checked turns, as those of the Oracle's log.
 
     Args:
         episode: what was played.
@@ -211,9 +241,9 @@ def _finite(value: float) -> float:
 
 
 SCORERS: Final[Mapping[int, Callable[[Episode, PublicTask, SealedKey], EpisodeScore]]] = {
-    2: score_episode
+    2: score_recorded
 }
-"""Version of the rule `score` -> what scores an episode by it."""
+"""Version of the rule `score` -> what scores an episode of checked turns by it."""
 
 
-__all__ = ("SCORERS", "SCORER_VERSION", "SUCCESS_RULE", "score_episode")
+__all__ = ("SCORERS", "SCORER_VERSION", "SUCCESS_RULE", "score_episode", "score_recorded")

@@ -9,14 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from lawsmith.expressions.greek import GREEK
 from lawsmith.expressions.latex_tokens import Stream, Token
 
-_GREEK: Final = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau"
-    " upsilon phi chi psi omega varepsilon vartheta varrho varsigma varphi varpi varkappa Gamma"
-    " Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell pi"
-)
-GREEK: Final = frozenset(_GREEK.split())
 _ACCENTS: Final = {
     r"\dot": "dot", r"\ddot": "ddot", r"\bar": "bar", r"\overline": "bar", r"\hat": "hat",
     r"\widehat": "hat", r"\tilde": "tilde", r"\widetilde": "tilde", r"\check": "check",
@@ -336,7 +331,6 @@ def _piece(stream: Stream) -> tuple[str, str]:
 
 __all__ = (
     "FONTS",
-    "GREEK",
     "SWITCHES",
     "VECTORS",
     "Symbol",

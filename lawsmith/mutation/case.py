@@ -13,14 +13,13 @@ from lawsmith.measurement import dense_design
 from lawsmith.measurement.constraints import Points
 from lawsmith.mutation.law_constants import LawForm, declared_parameters, law_forms
 from lawsmith.mutation.relation_sets import folded_laws, laws_of
-from lawsmith.mutation.truth import Table, float_values
+from lawsmith.mutation.truth import DENSE_POINTS, Table, float_values
 from schemas.expression import Expression
 from schemas.family import Certificate, Environment, Family, RelationSet
 
 ENVIRONMENTS: Final[tuple[Environment, ...]] = ("original", "counterfactual")
-DENSE_POINTS: Final = 512
 VERSIONS: Final[Mapping[int, int]] = MappingProxyType(
-    {1: 2, 2: 3, 3: 3, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2}
+    {1: 2, 2: 3, 3: 3, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 3, 10: 2, 11: 2, 12: 1}
 )
 """Raised whenever a certificate's rule or figures change; another version is another figure."""
 NAMES: Final[Mapping[int, str]] = MappingProxyType(
@@ -36,6 +35,7 @@ NAMES: Final[Mapping[int, str]] = MappingProxyType(
         9: "length of the numbers",
         10: "one query tells",
         11: "consistency identities",
+        12: "physically possible",
     }
 )
 Figures = Mapping[str, float | str]

@@ -153,10 +153,11 @@ class Ground:
         return next(f"{wanted}_{i}" for i in range(2, 1000) if f"{wanted}_{i}" not in used)
 
     def reference(self, name: str, power: float = 1.0) -> LawParameter:
-        """A round reference scale for a named quantity: 1, 2 or 5 times a power of ten.
+        """A round reference scale for a named quantity, inside the range of its sizes.
 
-        It lies nearest, in logarithm, to the geometric middle of the quantity's sizes, among
-        those that the text does not name, and of these among those whose power is short.
+        It is the roundest that lies there (1, 2 or 5 times a power of ten, else of one digit, of
+        two, of three), nearest in logarithm to the geometric middle, among those that the text
+        does not name, and of these among those whose power is short.
 
         Args:
             name: the control or definition.
@@ -184,7 +185,8 @@ class Ground:
         sizes = np.abs(values)
         sizes = sizes[sizes > 0]
         middle = math.sqrt(float(sizes.min()) * float(sizes.max())) if sizes.size else 1.0
-        options = self.unspoken(round_scales(middle))
+        ends = (float(sizes.min()), float(sizes.max())) if sizes.size else (middle, middle)
+        options = self._scales_inside(*ends, middle)
         # A factor such as 50^0.3 folds into a constant that nobody could write down exactly.
         short = [option for option in options if is_short(option**power)]
         name = self.fresh(wanted)
@@ -195,6 +197,16 @@ class Ground:
             unit=unit,
             mutable=False,
         )
+
+    def _scales_inside(self, low: float, high: float, middle: float) -> tuple[float, ...]:
+        """The roundest values from low to high that the text does not name."""
+        for digits in range(4):
+            inside = [one for one in round_scales(middle, digits) if low <= one <= high]
+            unnamed = [one for one in inside if not is_printed(one, self._printed, signed=False)]
+            if unnamed:
+                return tuple(unnamed)
+        # A quantity that hardly varies has no round value: the nearest of three digits.
+        return (nearest(self.unspoken(round_scales(middle, 3)), middle),)
 
     def constant(self, wanted: str, value: float, unit: str) -> LawParameter:
         """A constant that a move introduces into the law, under a name that nothing has yet."""
@@ -279,10 +291,17 @@ def unit_text(expression: Expression, units: Mapping[str, str]) -> str | None:
     return None
 
 
-def round_scales(value: float) -> tuple[float, ...]:
-    """1, 2 and 5 times the powers of ten around a positive value."""
+def round_scales(value: float, digits: int = 0) -> tuple[float, ...]:
+    """Round values around a positive one.
+
+    Args:
+        value: what they lie around, a decade each way.
+        digits: 0 = 1, 2 and 5 times powers of ten; else all numbers of so many digits.
+    """
     power = math.floor(math.log10(value))
-    return tuple(float(f"{m}e{power + k}") for k in (-1, 0, 1) for m in (1, 2, 5))
+    mantissas = range(10 ** (digits - 1), 10**digits) if digits else (1, 2, 5)
+    shift = power - max(digits - 1, 0)
+    return tuple(float(f"{m}e{shift + k}") for k in (-1, 0, 1) for m in mantissas)
 
 
 def is_short(value: float) -> bool:

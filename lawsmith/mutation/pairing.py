@@ -14,14 +14,13 @@ from lawsmith.mutation.candidates import (
     historical_candidates,
     identity_of,
 )
-from lawsmith.mutation.case import DENSE_POINTS
 from lawsmith.mutation.proposals import candidate_of
 from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
 from lawsmith.mutation.relation_sets import blend_size, laws_of
 from lawsmith.mutation.sifting import Sieve, Sifted
 from lawsmith.mutation.soundness import BOXES
 from lawsmith.mutation.strata import by_move, reachable
-from lawsmith.mutation.truth import float_values
+from lawsmith.mutation.truth import DENSE_POINTS, float_values
 from lawsmith.mutation.workbench import Workbench
 from lawsmith.seals import check_key, generator
 from schemas.card import Card

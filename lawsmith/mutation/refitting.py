@@ -50,6 +50,8 @@ _LIKE: Final = 0.2
 _STEP: Final = 2.0**-26
 _LEAST_SHARE: Final = 1e-9
 """Share of a constant's own value below which it is zero to a difference's step."""
+_STEEP: Final = 1e100
+"""Where slopes are cut off: a descent takes only finite ones."""
 _NOTHING: Final = 1e-100
 """Tolerances below which a column is none."""
 _RANK: Final = 1e-12
@@ -159,7 +161,8 @@ class Refit:
         steps = _STEP * np.maximum(np.abs(curved), _LEAST_SHARE * self._sizes)
         moved = np.vstack([curved, curved + np.diag(steps)])
         rest = self._solved(*self._system(moved, slice(None)))[1]
-        found: Floats = ((rest[1:] - rest[0]) / steps[:, None]).T
+        with np.errstate(over="ignore"):
+            found: Floats = np.clip((rest[1:] - rest[0]) / steps[:, None], -_STEEP, _STEEP).T
         return found
 
     def _system(self, curved: Floats, rows: slice) -> tuple[Floats, Floats]:
@@ -219,7 +222,8 @@ class Refit:
         solution = (inverse @ offset[:, :, None])[:, :, 0]
         rest = np.einsum("snl,sl->sn", scaled, solution) - offset
         rest = np.where(lost[:, None], HOPELESS, np.clip(rest, -HOPELESS, HOPELESS))
-        return solution / size, rest
+        with np.errstate(over="ignore"):
+            return np.clip(solution / size, -_STEEP, _STEEP), rest
 
 
 def linear_constants(form: LawForm) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.mutation.case import Case, certificate, nine
 from lawsmith.mutation.difficulty import attainable, controls_move, nulls_fail, scale_is_sane
 from lawsmith.mutation.distinctness import distinct, distinguishable, one_query_tells
+from lawsmith.mutation.possibility import possible
 from lawsmith.mutation.recovery import recoverable
 from lawsmith.mutation.soundness import defined, identities_hold, units_close
 from schemas.family import Certificate, Family
@@ -30,14 +31,15 @@ CERTIFICATES: Final[tuple[Callable[[Case], Certificate], ...]] = (
     attainable,
     one_query_tells,
     identities_hold,
+    possible,
 )
-"""Certificate 1 to 11, in order."""
+"""Certificate 1 to 12, in order."""
 
-CHEAPEST_FIRST: Final = (4, 8, 6, 10, 11, 5, 1, 2, 3, 7, 9)
+CHEAPEST_FIRST: Final = (4, 8, 6, 10, 12, 11, 5, 1, 2, 3, 7, 9)
 
 
 def certify(family: Family) -> tuple[Certificate, ...]:
-    """All eleven certificates of a family, recomputed from its stored data.
+    """All certificates of a family, recomputed from its stored data.
 
     Args:
         family: its own `certificates` field is not read.
@@ -49,7 +51,7 @@ def certify(family: Family) -> tuple[Certificate, ...]:
 def screen(case: Case) -> tuple[tuple[Certificate, ...], Certificate | None]:
     """(certificates run, first failure): cheap ones first, stopping at the first that fails.
 
-    Without a failure all eleven are there, in order.
+    Without a failure all are there, in order.
     """
     found: list[Certificate] = []
     for number in CHEAPEST_FIRST:

@@ -13,6 +13,7 @@ from lawsmith.mutation.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
 from lawsmith.mutation.ground import Candidate, Ground
 from lawsmith.mutation.kinds import alike
+from lawsmith.mutation.possibility import broken_values, out_of_proportion
 from lawsmith.mutation.refusals import CARD_FAULTS, refusal_of
 from lawsmith.mutation.relation_sets import blend_size, folded_laws, laws_of, sizes_of, units_of
 from lawsmith.mutation.tolerance import tolerances_of
@@ -169,6 +170,12 @@ class Sieve:
         size, before = (np.abs(values).mean(axis=0) for values in (table, self._values))
         if not np.all((size < LARGEST_RATIO * before) & (before < LARGEST_RATIO * size)):
             self._reject(candidate, "off scale", 8)
+            return None
+        impossible = broken_values(
+            self._ground.interface.necessary, list(laws), table
+        ) or out_of_proportion(self._values, table)
+        if impossible is not None:
+            self._reject(candidate, f"impossible: {impossible}", 12)
             return None
         if np.any(np.all(self._values > 0, axis=0) & np.any(table <= 0, axis=0)):
             self._reject(candidate, "a positive readout does not stay positive", 8)

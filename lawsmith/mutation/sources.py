@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass
 
+from lawsmith.measurement import dense_design
 from lawsmith.mutation.historical import original_of
 from lawsmith.mutation.identities import identities_of
 from lawsmith.mutation.refusals import ForgeError
-from lawsmith.mutation.relation_sets import folded, meanings_of
+from lawsmith.mutation.relation_sets import folded, laws_of, meanings_of
+from lawsmith.mutation.shares import inferred_bounds, is_share, ranges_of
+from lawsmith.mutation.truth import DENSE_POINTS, float_values
 from schemas.card import Card, Control, Parameter, Readout
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import (
     FamilyConsistency,
     FamilyConstraint,
     FamilyControl,
+    FamilyNecessary,
     LawDefinition,
     LawParameter,
     LawRelation,
@@ -32,6 +36,8 @@ class Interface:
     consistency: tuple[FamilyConsistency, ...]
     readouts: tuple[Readout, ...] | tuple[HistoricalReadout, ...]
     """As the card states them, in the order of its relations."""
+    necessary: tuple[FamilyNecessary, ...] = ()
+    """Declared by the card, then inferred from words and ranges of its readouts."""
 
 
 def interface_of(card: Card | HistoricalCard) -> Interface:
@@ -72,7 +78,41 @@ def interface_of(card: Card | HistoricalCard) -> Interface:
         constraints=constraints,
         consistency=(*declared, *identities_of(original, controls, units, declared)),
         readouts=card.readouts,
+        necessary=_necessary(card, original, controls, constraints),
     )
+
+
+def _necessary(
+    card: Card | HistoricalCard,
+    original: RelationSet,
+    controls: tuple[FamilyControl, ...],
+    constraints: tuple[FamilyConstraint, ...],
+) -> tuple[FamilyNecessary, ...]:
+    """What the card states as necessary, and bounds of shares that it does not state."""
+    declared = tuple(
+        FamilyNecessary(
+            readout=claim.readout,
+            kind=claim.kind,
+            control=claim.control,
+            direction=claim.direction,
+            at=claim.at,
+            value=claim.value,
+            low=claim.low,
+            high=claim.high,
+            origin="declared",
+        )
+        for claim in card.necessary
+    )
+    words = [
+        (one.name, one.unit, one.definition) for one in card.readouts if is_share(one.definition)
+    ]
+    if not words:
+        return declared
+    named = {name for name, _, _ in words}
+    laws = {name: law for name, law in laws_of(original).items() if name in named}
+    points = dense_design(controls, constraints, DENSE_POINTS)
+    ranges = ranges_of(list(laws), float_values(laws, controls, points))
+    return (*declared, *inferred_bounds(words, ranges))
 
 
 def relation_set_of(card: Card) -> RelationSet:

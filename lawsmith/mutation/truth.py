@@ -1,6 +1,7 @@
 """Values of a whole law set at points: fast in float64, or exact and rounded once."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from schemas.expression import Expression
 
 Table = NDArray[np.float64]
 """Shape (n, readouts)."""
+
+DENSE_POINTS: Final = 512
+"""Points of the design on which laws are looked at all over their domain."""
 
 
 def float_values(

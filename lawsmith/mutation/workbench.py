@@ -168,6 +168,7 @@ class Workbench:
             readouts=tolerances.readouts,
             constraints=self.interface.constraints,
             consistency=self.interface.consistency,
+            necessary=self.interface.necessary,
             original=self.original,
             counterfactual=candidate.relations,
             mutations=candidate.mutations,

@@ -1,8 +1,8 @@
 """One player's dealings with a calibrated world: points in, noisy readings out.
 
 Noise is the server's alone: the generator of a call comes from the collection key, the task,
-the number of the trial and the number of the answered call. A player who asks again, or
-nearby, meets other noise.
+the random nonce of the server's start, the number of the trial and the number of the answered
+call. A player who asks again, or nearby, or of a server started anew, meets other noise.
 """
 
 import math
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from lawsmith.calibration.simulator import CalibratedSimulator
@@ -56,6 +57,8 @@ class ParallelSession:
     world: ParallelWorld
     number: int
     """Of the trial, from 1; the noise depends on it."""
+    nonce: str = ""
+    """Of the server's start; empty where no server keeps the trial."""
     refused: int = 0
     history: list[WorldCall] = field(default_factory=list)
     ended: ParallelEnded = "open"
@@ -79,6 +82,14 @@ class ParallelSession:
             return self._refuse(problem)
         return self._measure(*_asked(self.world.task, body))
 
+    def restore(self, call: WorldCall) -> None:
+        """Take an answered call back from the log."""
+        self._keep(call)
+
+    def restore_refusal(self) -> None:
+        """Take a refused call back from the log."""
+        self._refuse("")
+
     def close(self) -> None:
         """The trial takes no more calls."""
         if self.ended == "open":
@@ -90,36 +101,27 @@ class ParallelSession:
         outside = simulator.out_of_range(points, labels)
         if outside.any() and task.out_of_range == "reject":
             return self._refuse(_beyond(task, points, outside, group))
-        rows = np.repeat(simulator.clipped(points, labels), samples, axis=0)
-        flags = np.repeat(outside, samples, axis=0)
         call = self.answered + 1
-        noise = generator(self.world.secret, "world", f"{task.id}/{self.number}/{call}")
-        row_labels = None if labels is None else labels[:1] * len(rows)
         try:
-            found = simulator.measure(rows, row_labels, noise)
+            readings = read_world(
+                self.world,
+                points,
+                group,
+                samples,
+                noise_of(self.world, self.nonce, self.number, call),
+            )
         except UndefinedValueError:
             # The engine's own words may hold the law's value.
             return self._refuse("the world has no reading at one of these points")
-        names = [control.name for control in task.controls]
-        readings = tuple(
-            WorldReading(
-                inputs=tuple(map(float, row)),
-                group=group,
-                output=float(value),
-                saturated=bool(saturated),
-                clipped=tuple(name for name, moved in zip(names, moves, strict=True) if moved),
-            )
-            for row, value, saturated, moves in zip(
-                rows, found.values, found.saturated, flags, strict=True
-            )
-        )
-        self.history.append(
-            WorldCall(session=self.number, call=call, samples=samples, rows=readings)
-        )
-        self._rows += len(readings)
-        if self.answered >= task.budget.calls or self._rows >= task.budget.rows:
-            self.ended = "spent"
+        self._keep(WorldCall(session=self.number, call=call, samples=samples, rows=readings))
         return self._answer(readings, None)
+
+    def _keep(self, call: WorldCall) -> None:
+        self.history.append(call)
+        self._rows += len(call.rows)
+        budget = self.world.task.budget
+        if self.answered >= budget.calls or self._rows >= budget.rows:
+            self.ended = "spent"
 
     def _refuse(self, problem: str, *, counted: bool = True) -> QueryAnswer:
         self.refused += counted
@@ -138,6 +140,44 @@ class ParallelSession:
             refusals_left=max(0, budget.refused_calls - self.refused),
             ended=self.ended,
         )
+
+
+def noise_of(world: ParallelWorld, nonce: str, number: int, call: int) -> Generator:
+    """The generator of the noise of one answered call of one trial."""
+    return generator(world.secret, "world", f"{world.task.id}/{nonce}/{number}/{call}")
+
+
+def read_world(
+    world: ParallelWorld,
+    points: NDArray[np.float64],
+    group: str | None,
+    samples: int,
+    noise: Generator,
+) -> tuple[WorldReading, ...]:
+    """Readings of a world at some points, each read so many times, with the noise drawn anew.
+
+    Raises:
+        UndefinedValueError: the law has no value at a point.
+    """
+    simulator, names = world.simulator, [control.name for control in world.task.controls]
+    labels = None if group is None else [world.labels[group]] * len(points)
+    outside = simulator.out_of_range(points, labels)
+    rows = np.repeat(simulator.clipped(points, labels), samples, axis=0)
+    flags = np.repeat(outside, samples, axis=0)
+    row_labels = None if labels is None else labels[:1] * len(rows)
+    measured = simulator.measure(rows, row_labels, noise)
+    return tuple(
+        WorldReading(
+            inputs=tuple(map(float, row)),
+            group=group,
+            output=float(value),
+            saturated=bool(saturated),
+            clipped=tuple(name for name, moved in zip(names, moves, strict=True) if moved),
+        )
+        for row, value, saturated, moves in zip(
+            rows, measured.values, measured.saturated, flags, strict=True
+        )
+    )
 
 
 def check_query(task: ParallelTask, body: Mapping[str, Any]) -> str | None:
@@ -239,4 +279,6 @@ __all__ = (
     "ParallelWorld",
     "QueryAnswer",
     "check_query",
+    "noise_of",
+    "read_world",
 )

@@ -17,6 +17,12 @@ MOST_REJECTED: Final = 20
 NO_READING: Final = "the world has no reading at this input"
 """The diagnostic where a law has no value; like every rejection it costs nothing."""
 
+MOST_SHOWN: Final = 80
+"""Characters of a name that are kept or shown."""
+
+NO_EXPERIMENTS: Final = "this protocol takes no experiments; complete with a predictor"
+NO_MOVE: Final = "an action is either a proposal or a completion"
+
 Ended = Literal["open", "capped", "rejections", "closed"]
 
 
@@ -34,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One proposal and its answer, as they stand in the history."""
+    """One proposal and its answer, as they stand in the history; of a rejected one an excerpt."""
 
     inputs: dict[str, float]
     readouts: tuple[str, ...]
@@ -53,7 +59,16 @@ class Session:
     rejected: int = 0
     history: list[Exchange] = field(default_factory=list)
     ended: Ended = "open"
+    experiments: bool = True
+    """False under the protocols that take none: every proposal is rejected."""
+    beyond: bool = False
+    """A proposal came after the cap: the episode is over, without a completion."""
     _in_a_row: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended, so that nothing can be completed any more."""
+        return self.beyond or self.ended in ("rejections", "closed")
 
     def propose(self, inputs: Mapping[str, object], readouts: Sequence[object]) -> Answer:
         """The answer to one experiment: one input vector, a non-empty set of readouts.
@@ -62,15 +77,49 @@ class Session:
         answered with a diagnostic that holds no data; 20 of them in a row end the session.
         """
         if self.ended != "open":
+            self.beyond = self.beyond or self.ended == "capped"
             return Answer(False, {}, f"the session has ended ({self.ended})", self.ended)
-        problem = check_proposal(self.task, inputs, readouts)
+        problem = (
+            check_proposal(self.task, inputs, readouts) if self.experiments else NO_EXPERIMENTS
+        )
         if problem is None:
             answer = self._observe(_numbers(inputs), tuple(str(name) for name in readouts))
         else:
             answer = self._reject(problem)
-        kept = {str(name): value for name, value in _numbers(inputs).items()}
-        self.history.append(Exchange(kept, tuple(map(str, readouts)), answer))
+        self._keep(inputs, readouts, answer)
         return answer
+
+    def refuse(self) -> Answer:
+        """The answer to an action that is neither a proposal nor a completion: a rejection."""
+        if self.ended != "open":
+            return self.propose({}, [])
+        answer = self._reject(NO_MOVE)
+        self._keep({}, (), answer)
+        return answer
+
+    def restore(
+        self, inputs: Mapping[str, float], readouts: Sequence[str], outputs: Mapping[str, float]
+    ) -> None:
+        """Take an exchange back from the log that was answered before."""
+        answer = self._accept(dict(outputs))
+        self._keep(inputs, readouts, answer)
+
+    def restore_rejection(self, diagnostic: str) -> None:
+        """Take a rejection back from the log; one after the cap ends the episode."""
+        if self.ended != "open":
+            self.beyond = self.beyond or self.ended == "capped"
+            return
+        self._keep({}, (), self._reject(diagnostic))
+
+    def _keep(
+        self, inputs: Mapping[str, object], readouts: Sequence[object], answer: Answer
+    ) -> None:
+        """A rejected proposal may be anything: no more of it is kept than a task has names."""
+        most = len(self.task.controls)
+        numbers = list(_numbers(inputs).items())[:most]
+        kept = {str(name)[:MOST_SHOWN]: value for name, value in numbers}
+        asked = tuple(str(name)[:MOST_SHOWN] for name in readouts[: len(self.task.readouts)])
+        self.history.append(Exchange(kept, asked, answer))
 
     def close(self) -> None:
         """The session takes no more proposals."""
@@ -83,6 +132,9 @@ class Session:
         except UndefinedValueError:
             # The engine's own words may hold the law's value.
             return self._reject(NO_READING)
+        return self._accept(outputs)
+
+    def _accept(self, outputs: dict[str, float]) -> Answer:
         self.accepted += 1
         self._in_a_row = 0
         if self.accepted >= self.budget:
@@ -180,4 +232,13 @@ def _numbers(inputs: Mapping[str, object]) -> dict[str, float]:
     }
 
 
-__all__ = ("MOST_REJECTED", "Answer", "Ended", "Exchange", "Session", "check_proposal")
+__all__ = (
+    "MOST_REJECTED",
+    "NO_EXPERIMENTS",
+    "NO_MOVE",
+    "Answer",
+    "Ended",
+    "Exchange",
+    "Session",
+    "check_proposal",
+)

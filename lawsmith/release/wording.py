@@ -23,6 +23,7 @@ QUESTIONS: Final[Mapping[int, str]] = {
     9: "Are the constants short enough to be stated exactly?",
     10: "Is there one experiment that tells the two worlds apart?",
     11: "Do the identities among the readouts hold in both worlds?",
+    12: "Do shares, signs and dependences that are necessary hold, and are sizes in proportion?",
 }
 """What a certificate asks, in plain words, by number."""
 

@@ -20,9 +20,10 @@ from lawsmith.stages.playing import (
     read_scores,
     score_release,
 )
+from lawsmith.stages.scored_lines import read_beside
 from lawsmith.stages.submissions import SCORES as CALIBRATED_SCORES
 from lawsmith.stages.submissions import TASKS as CALIBRATED_TASKS
-from lawsmith.stages.submissions import read_calibrated_scores, write_scores
+from lawsmith.stages.submissions import read_calibrated_scores, write_calibrated_scores
 from schemas.record import Part
 from schemas.release import PublicManifest
 from schemas.score import EpisodeScore
@@ -100,7 +101,8 @@ def run(context: StageContext, release_id: str) -> StageReport:
                 progress=context.progress,
             )
     scores = score_release(to, folder, to)
-    tables = make_report(scores)
+    counts, unscored = read_beside(to)
+    tables = make_report(scores, counts=counts, unscored=unscored)
     write_report(tables, to / "report")
     answers = _baselines(folder, release, to)
     rows = [_row(context, release_id, score) for score in scores]
@@ -124,6 +126,7 @@ def run(context: StageContext, release_id: str) -> StageReport:
         ],
         figures={
             "episodes": float(len(scores)),
+            "episodes without a score": float(len(unscored)),
             "observations audited": float(len(release.tasks) * BUDGET),
             "observations that differ": float(len(differing)),
             **answers,
@@ -138,7 +141,7 @@ def _baselines(folder: Path, release: PublicRelease, to: Path) -> dict[str, floa
     scores = [score for item in sealed.problems for score in item.baselines] if sealed else []
     if not scores:
         return {}
-    write_scores(sorted(scores, key=lambda score: score.id), release, to)
+    write_calibrated_scores(sorted(scores, key=lambda score: score.id), release, to)
     found = read_calibrated_scores(to)
     if found is None:
         return {}

@@ -6,23 +6,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pydantic import ValidationError
+
 from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
 from lawsmith.evaluation.calibrated import read_submission, score_submission
 from lawsmith.evaluation.calibrated_report import CalibratedScores
+from lawsmith.evaluation.claims import ForgedError
 from lawsmith.evaluation.players.fitted import parallel_answer, real_answer
 from lawsmith.gateways.whole_files import write_whole
-from lawsmith.oracle.client import OracleClient
+from lawsmith.oracle.client import OracleClient, ParallelClient
 from lawsmith.release.bundle import PublicRelease, Release, read_release
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.rules import rules_of
 from lawsmith.stages.context import Progress
 from lawsmith.stages.json_lines import drop_torn_line, whole_lines
+from lawsmith.stages.scored_lines import LineError, Places, numbered_lines, said_of
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import CalibratedSubmission, ParallelTask, RealTask, WorldCall
 from schemas.record import strict_json
+from schemas.score import Unscored
+from schemas.trial import TrialToken
 
 SUBMISSIONS: Final = "submissions.jsonl"
 SCORES: Final = "calibrated_scores.jsonl"
+UNSCORED: Final = "calibrated_unscored.jsonl"
 TASKS: Final = "calibrated_tasks.json"
 """Ids of all tasks of the scored release by kind: a task without a submission counts as 0."""
 Kind = Literal["parallel", "real"]
@@ -33,8 +40,17 @@ class Scored:
     """What became of a file of submissions."""
 
     scores: list[CalibratedScore] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    """Lines that are no submission, with the reason; their tasks count as unanswered."""
+    unscored: list[Unscored] = field(default_factory=list)
+    """Lines without a score; their tasks count as unanswered."""
+
+    @property
+    def unread(self) -> list[str]:
+        """The lines without a score, as sentences."""
+        return [
+            f"{Path(one.place).name}: {one.outcome}: {one.field + ': ' if one.field else ''}"
+            f"{one.problem}"
+            for one in self.unscored
+        ]
 
 
 def play_calibrated(
@@ -45,6 +61,7 @@ def play_calibrated(
     to: Path,
     oracle: OracleClient | None,
     limit: int | None = None,
+    trials: Sequence[TrialToken] | None = None,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> int:
     """Answer every task of a kind with a law-blind form; answers that are there are kept.
@@ -57,6 +74,7 @@ def play_calibrated(
         to: folder of `submissions.jsonl`.
         oracle: needed for `parallel`.
         limit: only the first tasks, by id.
+        trials: tokens of the holder: those of this player are played and handed in at the Oracle.
         progress: told of each task.
 
     Returns:
@@ -70,20 +88,26 @@ def play_calibrated(
         raise InputError(f"the release has no {kind} tasks", path="kind")
     path = to / SUBMISSIONS
     done = {one.id for one in stored_submissions(to)}
-    todo = [task for task in tasks if f"{task.id}/{player}/1" not in done]
+    asked: list[tuple[ParallelTask | RealTask, int, str | None]] = [
+        (task, 1, None) for task in tasks
+    ]
+    if trials is not None:
+        asked = _of_player(trials, release, tasks, player)
+    todo = [one for one in asked if f"{one[0].id}/{player}/{one[1]}" not in done]
     to.mkdir(parents=True, exist_ok=True)
     drop_torn_line(path)
     with path.open("a", encoding="utf-8") as out:
-        for count, task in enumerate(todo):
+        for count, (task, repeat, token) in enumerate(todo):
             progress(f"{player} plays", count, len(todo))
-            law, calls = _played(player, task, release, oracle)
+            law, calls = _played(player, task, release, oracle, token)
             submission = read_submission(
                 json.dumps({"expression": law}),
                 task,
                 release_id=release.manifest.id,
                 player=player,
+                repeat=repeat,
                 calls=calls,
-            )
+            ).model_copy(update={"release_digest": release.manifest.digest})
             out.write(submission.to_json() + "\n")
             out.flush()
     progress(f"{player} plays", len(todo), len(todo))
@@ -95,12 +119,42 @@ def _played(
     task: ParallelTask | RealTask,
     release: PublicRelease,
     oracle: OracleClient | None,
+    token: str | None,
 ) -> tuple[str, Sequence[WorldCall]]:
+    if oracle is None and (token is not None or isinstance(task, ParallelTask)):
+        raise InputError("these tasks are asked at the Oracle", path="oracle", fix="give --oracle")
+    session = oracle.open_trial(token) if oracle is not None and token is not None else None
+    calls: Sequence[WorldCall] = ()
     if isinstance(task, RealTask):
-        return real_answer(player, task, release.observations[task.id]), ()
-    if oracle is None:
+        law = real_answer(player, task, release.observations[task.id])
+    elif session is not None:
+        law, calls = parallel_answer(player, task, ParallelClient(session.client, session.name))
+    elif oracle is not None:
+        trial = oracle.open_parallel(task.id, player)
+        law, calls = parallel_answer(player, task, trial)
+        session = trial.session
+    else:
         raise InputError("Parallel tasks are asked", path="oracle", fix="give --oracle URL")
-    return parallel_answer(player, task, oracle.open_parallel(task.id))
+    if session is not None:
+        session.hand_in({"expression": law})
+    return law, calls
+
+
+def _of_player(
+    trials: Sequence[TrialToken],
+    release: PublicRelease,
+    tasks: Sequence[ParallelTask | RealTask],
+    player: str,
+) -> list[tuple[ParallelTask | RealTask, int, str | None]]:
+    known = {task.id: task for task in tasks}
+    found: list[tuple[ParallelTask | RealTask, int, str | None]] = [
+        (known[one.task_id], one.repeat, one.token)
+        for one in trials
+        if one.task_id in known and one.player == player and one.release_id == release.manifest.id
+    ]
+    if not found:
+        raise InputError(f"no trial of player {player!r} is among them", path="trials")
+    return found
 
 
 def stored_submissions(folder: Path) -> list[CalibratedSubmission]:
@@ -114,12 +168,10 @@ def submissions_file(path: Path) -> Path | None:
         return path / SUBMISSIONS if (path / SUBMISSIONS).is_file() else None
     if not path.is_file():
         return None
-    first = next(iter(whole_lines(path)), "")
-    try:
-        data = strict_json(first)
-    except ValueError:
-        return None
-    return path if isinstance(data, dict) and {"task_id", "expression"} <= set(data) else None
+    # A spoilt line says nothing; the first one that reads does.
+    said = (said_of(line) for _, line in numbered_lines(path))
+    first = next((one for one in said if one), {})
+    return path if {"task_id", "expression"} <= set(first) else None
 
 
 def score_submissions(
@@ -144,29 +196,35 @@ def score_submissions(
         )
     rules_of(opened.public.manifest, "score")
     problems = {task.id: item for item in opened.sealed.problems for task in item.tasks}
-    text = path.read_bytes().decode("utf-8", "replace")
-    lines = [line for line in text.split("\n") if line]
+    lines = list(numbered_lines(path))
+    places = Places(path, {}, opened.public.manifest.collection)
     found = Scored()
     seen: set[str] = set()
-    for number, line in enumerate(lines, start=1):
-        progress("scoring", number - 1, len(lines))
+    for count, (number, line) in enumerate(lines):
+        progress("scoring", count, len(lines))
         try:
             submission = _read(line, opened)
             if submission.id in seen:
-                raise InputError(f"{submission.id!r} was handed in before")
-        except (InputError, ValueError) as error:
-            found.unread.append(f"{path.name}:{number}: {error}")
+                raise LineError("repeated", f"{submission.id!r} was handed in before", field="id")
+        except (InputError, IntegrityError) as error:
+            places.leave_out(number, error, _said(line, opened.public))
             continue
         seen.add(submission.id)
-        found.scores.append(_scored(submission, problems[submission.task_id]))
+        found.scores.append(score_of_submission(submission, problems[submission.task_id]))
     progress("scoring", len(lines), len(lines))
     found.scores.sort(key=lambda score: score.id)
-    write_scores(found.scores, opened.public, to)
+    found.unscored = places.unscored
+    write_calibrated_scores(found.scores, opened.public, to, found.unscored)
     return found
 
 
-def write_scores(scores: Sequence[CalibratedScore], public: PublicRelease, to: Path) -> None:
-    """Write scores with the ids of all tasks of the release."""
+def write_calibrated_scores(
+    scores: Sequence[CalibratedScore],
+    public: PublicRelease,
+    to: Path,
+    unscored: Sequence[Unscored] = (),
+) -> None:
+    """Write scores with the ids of all tasks of the release, and what has no score."""
     to.mkdir(parents=True, exist_ok=True)
     text = "".join(score.to_json() + "\n" for score in scores)
     write_whole(to / SCORES, text)
@@ -180,6 +238,8 @@ def write_scores(scores: Sequence[CalibratedScore], public: PublicRelease, to: P
         },
     }
     write_whole(to / TASKS, json.dumps(tasks, indent=1) + "\n")
+    lines = "".join(one.model_dump_json() + "\n" for one in unscored if one.kind != "paired")
+    write_whole(to / UNSCORED, lines)
 
 
 def read_calibrated_scores(folder: Path) -> CalibratedScores | None:
@@ -200,31 +260,67 @@ def read_calibrated_scores(folder: Path) -> CalibratedScores | None:
             synthetic_sources=bool(data["synthetic_sources"]),
             tasks={kind: tuple(data[kind]) for kind in ("parallel", "real")},
             scores=tuple(scores),
+            unscored=tuple(_unscored(folder)),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IntegrityError(f"does not read: {error}", path=str(folder / SCORES)) from error
 
 
-def _read(line: str, release: Release) -> CalibratedSubmission:
+def _unscored(folder: Path) -> list[Unscored]:
+    if not (folder / UNSCORED).is_file():
+        return []
+    lines = numbered_lines(folder / UNSCORED)
+    return [Unscored.model_validate_json(line) for _, line in lines]
+
+
+def _said(line: bytes, public: PublicRelease) -> dict[str, Any]:
+    said = said_of(line)
+    kinds = {task.id: task.kind for task in public.calibrated}
+    said["kind"] = kinds.get(str(said.get("task_id")))
+    return said
+
+
+def _read(line: bytes, release: Release) -> CalibratedSubmission:
     """One line as a submission for a task of the release.
 
     Raises:
-        InputError: it is none, or of another release.
-        ValueError: it is no strict JSON, or its digest does not fit.
+        InputError: it is none; the path is the field.
+        ForgedError: it is of another release, or its id or digest is not that of its content.
     """
-    data = strict_json(line)
+    try:
+        text = line.decode("utf-8")
+        data = strict_json(text)
+    except ValueError as error:
+        raise LineError("unreadable", f"no strict JSON: {error}", field="") from error
     if not isinstance(data, dict) or not isinstance(data.get("task_id"), str):
         raise InputError("no submission: there is no task_id", path="task_id")
     known: Mapping[str, ParallelTask | RealTask] = {t.id: t for t in release.public.calibrated}
     task = known.get(data["task_id"])
     if task is None:
         raise InputError(f"{data['task_id'][:80]!r} is no task of the release", path="task_id")
-    if "digest" in data:
-        found = CalibratedSubmission.from_json(line)
-        if found.release_id != release.public.manifest.id:
-            raise InputError(f"was made for {found.release_id!r}", path="release_id")
-        return found
-    return _answer(data, task, release.public.manifest.id)
+    manifest = release.public.manifest
+    if "digest" not in data:
+        return _answer(data, task, manifest.id)
+    submission = _whole(text)
+    for name, stated, true in (
+        ("id", submission.id, f"{task.id}/{submission.player}/{submission.repeat}"),
+        ("release_id", submission.release_id, manifest.id),
+        ("release_digest", submission.release_digest or manifest.digest, manifest.digest),
+    ):
+        if stated != true:
+            raise ForgedError(f"is {stated!r}, and should be {true!r}", path=name)
+    return submission
+
+
+def _whole(text: str) -> CalibratedSubmission:
+    try:
+        return CalibratedSubmission.from_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = "/".join(str(part) for part in first["loc"])
+        raise LineError("unreadable", first["msg"], field=where) from error
+    except ValueError as error:
+        raise LineError("forged", str(error), field="digest") from error
 
 
 def _answer(
@@ -234,13 +330,23 @@ def _answer(
     player, repeat = data.get("player"), data.get("repeat", 1)
     if not isinstance(player, str) or not isinstance(repeat, int):
         raise InputError("give player (text) and repeat (a whole number)", path="player")
-    calls = [WorldCall.model_validate_json(json.dumps(call)) for call in data.get("calls", ())]
+    try:
+        calls = [WorldCall.model_validate_json(json.dumps(call)) for call in data.get("calls", ())]
+    except (ValidationError, TypeError) as error:
+        raise InputError(f"are no answered calls: {str(error)[:200]}", path="calls") from error
     return read_submission(
         json.dumps(rest), task, release_id=release_id, player=player, repeat=repeat, calls=calls
     )
 
 
-def _scored(submission: CalibratedSubmission, item: CalibratedProblem) -> CalibratedScore:
+def score_of_submission(
+    submission: CalibratedSubmission, item: CalibratedProblem
+) -> CalibratedScore:
+    """The score of a submission for a task of a problem.
+
+    Raises:
+        IntegrityError: the problem has no key of the task.
+    """
     if item.real is not None and item.real.id == submission.task_id and item.real_key is not None:
         return score_submission(
             submission, item.real, item.real_key, observations=item.observations

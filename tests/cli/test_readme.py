@@ -162,13 +162,19 @@ def test_releases_and_evaluation(readme: Shell, main_job: Any, tmp_path: Path) -
     assert "are identical" in ended[3].out
 
     lines = commands("Evaluation")
-    played, _mean, scored, reported = follow(readme, lines)
+    play = next(line for line in lines if "--oracle" in line)
+    lines.remove(play)
+    played, _mean, scored, reported, handed = follow(readme, lines)
+    assert "16 trials of power-law" in handed.out
     assert "16 episodes played" in played.out
     assert "32 scores" in scored.out
     assert "strict implies form" in reported.out
     assert (tmp_path / "report" / "report.html").is_file()
     serve = next(line for line in lines if line.startswith(SERVED))
-    _served(readme, [*shlex.split(serve)[1:-1], "0"])
+    _served(readme, [*shlex.split(serve)[1:-1], "0"], play)
+    (log,) = (readme.home / "oracle").glob("*/log.jsonl")
+    against = ("--release", "historical-1.0.0-dev", "--to", "attested-scores")
+    assert "16 scores" in readme("score", str(log), *against).out
 
 
 def test_tasks_on_real_data(readme: Shell, main_job: Any, tmp_path: Path) -> None:
@@ -181,8 +187,8 @@ def test_tasks_on_real_data(readme: Shell, main_job: Any, tmp_path: Path) -> Non
     assert (tmp_path / "real-report" / "real-data.html").is_file()
 
 
-def _served(shell: Shell, arguments: list[str]) -> None:
-    """The Oracle answers at the address that it prints."""
+def _served(shell: Shell, arguments: list[str], play: str) -> None:
+    """The Oracle answers at the address that it prints, and takes what is played there."""
     running = subprocess.Popen(
         [sys.executable, "-m", "lawsmith", *arguments],
         env={"PATH": "", "LAWSMITH_HOME": str(shell.home)},
@@ -195,6 +201,8 @@ def _served(shell: Shell, arguments: list[str]) -> None:
         assert address is not None
         with urllib.request.urlopen(address[0], timeout=30) as answer:
             assert b'"tasks":18' in answer.read()
+        (done,) = follow(shell, [play.replace("http://127.0.0.1:8765", address[0])])
+        assert "16 episodes played" in done.out
         running.terminate()
 
 

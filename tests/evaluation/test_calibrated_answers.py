@@ -74,6 +74,10 @@ def test_a_text_that_is_no_answer_is_refused(problems: ModuleType, text: str) ->
         read_submission(text, problems.small_real().task, release_id="r", player="p")
 
 
+def numbered(call: WorldCall, count: int) -> tuple[WorldCall, ...]:
+    return tuple(call.model_copy(update={"call": n}) for n in range(1, count + 1))
+
+
 def test_what_was_asked_of_a_world_stays_within_its_budget(problems: ModuleType) -> None:
     found = problems.tasks(problems.SINGLE)
     task, key = found.parallel, found.parallel_key
@@ -85,7 +89,10 @@ def test_what_was_asked_of_a_world_stays_within_its_budget(problems: ModuleType)
     text = json.dumps({"expression": "3*body^0.7"})
     for calls, valid in (
         ((call,), True),
-        ((call,) * 11, False),
+        (numbered(call, 10), True),
+        (numbered(call, 11), False),
+        ((call, call), False),
+        ((call, call.model_copy(update={"session": 2, "call": 2})), False),
         ((many,), False),
         ((dense,), False),
         ((grouped,), False),

@@ -10,7 +10,7 @@ import pytest
 from lawsmith.errors import IntegrityError
 from lawsmith.evaluation.episodes import episode_of, open_run
 from lawsmith.evaluation.recovery import TimeLimitError
-from lawsmith.evaluation.scoring import score_episode
+from lawsmith.evaluation.scoring import score_episode, score_recorded
 from lawsmith.expressions import parse_infix, to_infix
 from lawsmith.release.bundle import read_public, read_release
 from schemas.episode import Action, Completion, Episode, Hypothesis, Protocol
@@ -194,7 +194,7 @@ def test_a_guard_that_fires_gives_no_score(temporal_release: Path) -> None:
     law = "exp(log(gap)+log(0.6)) + 2.4*exp(2*log(tilt))*gap"
     ticks = iter(float(1000 * n) for n in range(10**6))
     with pytest.raises(TimeLimitError, match="score the episode again"):
-        score_episode(submitted(temporal_release, task, law), task, key, clock=lambda: next(ticks))
+        score_recorded(submitted(temporal_release, task, law), task, key, clock=lambda: next(ticks))
 
 
 def test_identification_is_scored_by_the_predictor_at_its_s(temporal_release: Path) -> None:

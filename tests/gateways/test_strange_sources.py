@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from lawsmith.curation.packets import PacketError, packets_of_papers
-from lawsmith.errors import LawsmithError
+from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.gateways.harvests import Harvest, PaperSource
 from lawsmith.gateways.warehouse import read_partition
 from lawsmith.stages import packets, publications, sources
@@ -270,6 +270,13 @@ def test_a_week_with_a_bad_paper_goes_on(
     assert stands == {f"arxiv:{GOOD}v1": ("passed", "ok", False), f"arxiv:{BAD}v1": failed}
     publications.run(later)
     packets.run(later, [week])
+    sources.check_downloads(later, [week])
+    (taken,) = (tmp_path / "home" / "packets" / "arxiv").glob(f"{GOOD}v1/*.pdf")
+    data = taken.read_bytes()
+    for change in (data[:-1], data[:-1] + b"x", None):
+        taken.unlink() if change is None else taken.write_bytes(change)
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            sources.check_downloads(later, [week])
     assert len(read_partition(context.store, "packets", context.collection, week)) == 2
 
 

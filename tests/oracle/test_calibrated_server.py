@@ -44,7 +44,7 @@ def raw(client: OracleClient, path: str, body: bytes, **headers: str) -> tuple[i
     address = urlsplit(client.url)
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=30)
     try:
-        connection.request("POST", path, body, headers)
+        connection.request("POST", path, body, {"Content-Type": "application/json", **headers})
         reply = connection.getresponse()
         return reply.status, json.loads(reply.read())
     finally:

@@ -17,7 +17,6 @@ from schemas.calibrated_task import (
     RealObservation,
     RealTask,
     WorldCall,
-    WorldReading,
 )
 from schemas.expression import Expression
 
@@ -57,6 +56,8 @@ def parallel_answer(
 ) -> tuple[str, tuple[WorldCall, ...]]:
     """The law of a player for a Parallel task and the calls it made: an even design, once read.
 
+    The trial stays open: the law is handed in by whoever opened it.
+
     Calls go to the groups in turn, or all to the one world.
 
     Raises:
@@ -64,25 +65,19 @@ def parallel_answer(
         OracleFaultError: the Oracle cannot be asked.
     """
     budget, groups = task.budget, task.groups or (None,)
-    calls: list[WorldCall] = []
     for number in range(budget.calls if player != "null" else 0):
-        group = groups[number % len(groups)]
-        rows = _first_answer(task, trial, number, group)
-        if rows:
-            calls.append(WorldCall(session=int(trial.name), call=number + 1, samples=1, rows=rows))
-    trial.close()
+        _ask(task, trial, number, groups[number % len(groups)])
+    calls = trial.history()
     seen = [row for call in calls for row in call.rows]
     if not seen:
         return to_infix(0.0), ()
     inputs = np.array([row.inputs for row in seen])
     law = _law(player, task.controls, inputs, np.array([[row.output] for row in seen]))
-    return law, tuple(calls)
+    return law, calls
 
 
-def _first_answer(
-    task: ParallelTask, trial: ParallelClient, number: int, group: str | None
-) -> tuple[WorldReading, ...]:
-    """Readings of one call: a refused design is drawn in towards the middle of the ranges.
+def _ask(task: ParallelTask, trial: ParallelClient, number: int, group: str | None) -> None:
+    """One answered call, if any comes: a refused design is drawn in to the middle of the ranges.
 
     A group's own range is known from refusals alone, which cost nothing.
     """
@@ -100,10 +95,8 @@ def _first_answer(
             }
             for row in places
         ]
-        answer = trial.query(points, group=group, samples=1)
-        if answer.rows:
-            return tuple(answer.rows)
-    return ()
+        if trial.query(points, group=group, samples=1).rows:
+            return
 
 
 def _between(control: CalibratedControl, place: float) -> float:

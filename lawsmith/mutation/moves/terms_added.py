@@ -13,7 +13,9 @@ from schemas.expression import Expression, Op, Var
 from schemas.family import LawParameter
 
 SHARES: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-"""Size of an added term against the median size of what it is added to."""
+"""Size of an added term against the least size of what it is added to."""
+_SMALLEST: Final = 1 / 30
+"""Share of the median below which the least is not gone along with: it would show nowhere."""
 _DIGITS: Final = 2
 _DRAWS: Final = 3
 _INNER_DRAWS: Final = 2
@@ -39,9 +41,10 @@ def _outer(ground: Ground, rng: Generator) -> Iterator[Candidate]:
             *((name, power) for name in ground.controls for power in (1, 2)),
         )
         for name, power in some(options, _DRAWS, rng):
-            size = float(np.median(np.abs(values)))
-            if size == 0.0:
+            present = np.abs(values[values != 0.0])
+            if not present.size:
                 continue
+            size = max(float(present.min()), _SMALLEST * float(np.median(present)))
             sizes = ground.unspoken([float(f"{size * s:.{_DIGITS}g}") for s in SHARES])
             amount = ground.constant("delta", float(rng.choice(sizes)), ground.unit_at(root))
             term: Expression = Var(amount.name)

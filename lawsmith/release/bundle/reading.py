@@ -13,6 +13,7 @@ from lawsmith.release.bundle.lines import bare, load, load_lines, load_manifest,
 from lawsmith.release.content import PaperNote
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
+from lawsmith.release.provenance import mark_release
 from lawsmith.release.tables import PublicTable, Row, rows_where
 from lawsmith.seals import parse_key
 from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
@@ -127,7 +128,9 @@ def read_public(release: Path) -> PublicRelease:
     return PublicRelease(
         path=release,
         manifest=manifest,
-        tasks=tuple(sorted(tasks, key=lambda task: task.id)),
+        tasks=tuple(
+            mark_release(task, manifest.digest) for task in sorted(tasks, key=lambda task: task.id)
+        ),
         fixed={
             identity: tuple(sorted(rows, key=lambda row: row.index))
             for identity, rows in sorted(fixed.items())
