@@ -7,8 +7,8 @@ from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
 from lawsmith.stages import cards as stage_cards
 from lawsmith.stages import checks
-from lawsmith.stages.card_figures import card_figures
-from lawsmith.stages.card_sheets import figures_shown, sheets
+from lawsmith.inspection.curation_figures import card_figures
+from lawsmith.inspection.card_sheets import figures_shown, sheets
 
 
 @dg.asset(

@@ -4,9 +4,9 @@ from typing import Literal
 
 import dagster as dg
 
-from lawsmith.gateways.warehouse import Store
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.opening import open_context
+from lawsmith.gateways.store import Store
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.opening import open_context
 
 
 class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]

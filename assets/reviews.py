@@ -7,8 +7,8 @@ from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
 from lawsmith.stages import checks
 from lawsmith.stages import reviews as stage_reviews
-from lawsmith.stages.card_figures import card_figures
-from lawsmith.stages.card_sheets import figures_shown
+from lawsmith.inspection.curation_figures import card_figures
+from lawsmith.inspection.card_sheets import figures_shown
 
 
 @dg.asset(

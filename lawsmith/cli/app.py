@@ -6,8 +6,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from lawsmith.cli import console, inspection, models, playing, refreshing, releases, ui
-from lawsmith.cli.app_errors import FaultFoundError
+from lawsmith.cli import console, inspection, playing, refreshing, releases, ui
+from lawsmith.cli import requests as models
+from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
 
 DONE = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import FaultFoundError
+from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.cli.options import Json, ReleaseName, find_release
 from schemas.episode import Protocol
 from schemas.task import Setting

@@ -11,7 +11,7 @@ from lawsmith.expressions import compile_expression, fold_constants
 from lawsmith.measurement import prediction_errors
 from lawsmith.measurement.constraints import columns
 from lawsmith.measurement.fits import fit_form
-from lawsmith.mutation.constants import free_constants
+from lawsmith.mutation.screening.constants import free_constants
 from schemas.episode import Episode, Observation
 from schemas.expression import Expression
 from schemas.family import FamilyReadout

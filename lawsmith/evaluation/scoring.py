@@ -19,7 +19,7 @@ from lawsmith.evaluation.predictors import Predictor, predictions, read_predicto
 from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
 from lawsmith.expressions.shortness import SHORT_DIGITS, literals_of
 from lawsmith.measurement.prediction import Score, score_prediction
-from lawsmith.mutation.relation_sets import folded
+from lawsmith.mutation.laws.relation_sets import folded
 from lawsmith.rules import named
 from schemas.episode import Episode
 from schemas.expression import Expression

@@ -7,13 +7,13 @@ from lawsmith.expressions.dimensions import (
     unit_coherent,
 )
 from lawsmith.expressions.domains import Domain
-from lawsmith.expressions.equivalence import Verdict, equivalent
+from lawsmith.expressions.equality.equivalence import Verdict, equivalent
 from lawsmith.expressions.evaluation import Compiled, compile_expression, evaluate
 from lawsmith.expressions.folding import fold_constants, literal_paths, without_zeros
-from lawsmith.expressions.forms import replace_literals, same_form
-from lawsmith.expressions.latex_parsing import LatexEquation, parse_latex, parse_latex_equation
-from lawsmith.expressions.latex_tokens import LatexError
-from lawsmith.expressions.operators import OPERATORS, Operator
+from lawsmith.expressions.equality.forms import replace_literals, same_form
+from lawsmith.expressions.latex.parsing import LatexEquation, parse_latex, parse_latex_equation
+from lawsmith.expressions.latex.tokens import LatexError
+from lawsmith.expressions.operators.table import OPERATORS, Operator
 from lawsmith.expressions.parsing import parse_infix
 from lawsmith.expressions.rendering import complexity, number_text, to_infix, to_latex
 from lawsmith.expressions.scales import check_scales

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
+from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.domains import Axis
 from lawsmith.expressions.truth import exact_value
 from lawsmith.measurement.constraints import Controlled

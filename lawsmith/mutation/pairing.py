@@ -15,14 +15,14 @@ from lawsmith.mutation.candidates import (
     identity_of,
 )
 from lawsmith.mutation.proposals import candidate_of
-from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
-from lawsmith.mutation.relation_sets import blend_size, laws_of
-from lawsmith.mutation.sifting import Sieve, Sifted
-from lawsmith.mutation.soundness import BOXES
-from lawsmith.mutation.strata import by_move, reachable
-from lawsmith.mutation.truth import DENSE_POINTS, float_values
-from lawsmith.mutation.workbench import Workbench
-from lawsmith.seals import check_key, generator
+from lawsmith.mutation.laws.refusals import CARD_FAULTS, ForgeError, refusal_of
+from lawsmith.mutation.laws.relation_sets import blend_size, laws_of
+from lawsmith.mutation.prescreen import Sieve, Sifted
+from lawsmith.mutation.screening.soundness import BOXES
+from lawsmith.mutation.difficulty_strata import by_move, reachable
+from lawsmith.mutation.laws.truth import DENSE_POINTS, float_values
+from lawsmith.mutation.forge_session import Workbench
+from lawsmith.keyed_draws import check_key, generator
 from schemas.card import Card
 from schemas.expression import MAX_NODES
 from schemas.family import Family, ForgeReport, MoveKind, RejectedCandidate, Stratum

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.building import BuiltProblem
-from lawsmith.calibration.metrics import metric_scale, near_perfect
+from lawsmith.calibration.hidden_laws.building import BuiltProblem
+from lawsmith.calibration.problems.metrics import metric_scale, near_perfect
 from lawsmith.calibration.real_scores import anchor_values, defined_metric
-from lawsmith.calibration.records import SINGLE
-from lawsmith.calibration.references import best_reference
+from lawsmith.calibration.problems.records import SINGLE
+from lawsmith.calibration.problems.references import best_reference
 from lawsmith.errors import InputError
 from lawsmith.release.calibrated_background import REAL_WORLD, real_background
 from lawsmith.release.calibrated_parts import (
@@ -17,7 +17,7 @@ from lawsmith.release.calibrated_parts import (
     group_labels,
     readout_of,
 )
-from lawsmith.seals import task_id
+from lawsmith.keyed_draws import task_id
 from schemas.calibrated_task import (
     Anchor,
     HeldOutRow,

@@ -9,20 +9,20 @@ from typing import Any, Final, get_args
 
 from pydantic import TypeAdapter
 
-from lawsmith.calibration.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
-from lawsmith.calibration.hidden_laws import POLICY as HIDDEN_POLICY
-from lawsmith.calibration.noise import TARGET
+from lawsmith.calibration.problems.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
+from lawsmith.calibration.hidden_laws.search import POLICY as HIDDEN_POLICY
+from lawsmith.calibration.residuals.noise import TARGET
 from lawsmith.calibration.parallel_scores import SCORER_VERSION
-from lawsmith.calibration.residuals import (
+from lawsmith.calibration.residuals.sampler import (
     FEWEST,
     MEAN_FRACTION,
     MEAN_MOST,
     SAMPLE_FRACTION,
     SAMPLE_MOST,
 )
-from lawsmith.calibration.solvability import LARGEST_ERROR
-from lawsmith.calibration.visibility import ALPHA, POWER
-from lawsmith.calibration.worlds import CALLS, SAMPLES
+from lawsmith.calibration.hidden_laws.solvability import LARGEST_ERROR
+from lawsmith.calibration.hidden_laws.visibility import ALPHA, POWER
+from lawsmith.calibration.worlds.calibration import CALLS, SAMPLES
 from lawsmith.measurement.designs import (
     BUDGETS,
     DESIGN_POLICY,
@@ -32,11 +32,11 @@ from lawsmith.measurement.designs import (
     LEAST_DISTANCE,
 )
 from lawsmith.mutation.candidates import MAX_PAIRS, SEARCH_POLICY
-from lawsmith.mutation.case import VERSIONS
+from lawsmith.mutation.screening.inputs import VERSIONS
 from lawsmith.mutation.pairing import CANDIDATES
-from lawsmith.mutation.recovery import DECADES, RANK_BOUND, STARTS, STARTS_POLICY
-from lawsmith.mutation.strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
-from lawsmith.mutation.tolerance import RELATIVE, TOLERANCE_POLICY
+from lawsmith.mutation.screening.recovery import DECADES, RANK_BOUND, STARTS, STARTS_POLICY
+from lawsmith.mutation.difficulty_strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
+from lawsmith.mutation.laws.tolerance import RELATIVE, TOLERANCE_POLICY
 from lawsmith.release.content import ReleaseContent, cut_policy
 from lawsmith.release.leaks import SIGNIFICANCE
 from lawsmith.release.tables import parquet_rows

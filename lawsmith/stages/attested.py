@@ -17,7 +17,7 @@ from lawsmith.oracle.calibrated_sealed import load_parallel
 from lawsmith.oracle.log import LOG, is_log
 from lawsmith.release.bundle import PublicRelease, SealedRelease
 from lawsmith.rules import rules_of
-from lawsmith.stages.context import Progress
+from lawsmith.runs.context import Progress
 from lawsmith.stages.playing import opened_release, write_scores
 from lawsmith.stages.scored_lines import LineError, Places, task_counts, write_beside
 from lawsmith.stages.submissions import score_of_submission, write_calibrated_scores

@@ -9,12 +9,12 @@ from lawsmith.evaluation.episodes import Experimenter, episode_id, play
 from lawsmith.evaluation.players.baselines import BASELINES
 from lawsmith.evaluation.scoring import score_episode
 from lawsmith.evaluation.views import PlayerView, effective_budget
-from lawsmith.gateways.whole_files import write_whole
+from lawsmith.gateways.store.whole_files import write_whole
 from lawsmith.oracle.client import OracleClient
 from lawsmith.release.bundle import PublicRelease, SealedRelease, read_release
 from lawsmith.rules import rules_of
-from lawsmith.stages.context import Progress
-from lawsmith.stages.json_lines import drop_torn_line, whole_lines
+from lawsmith.runs.context import Progress
+from lawsmith.runs.json_lines import drop_torn_line, whole_lines
 from lawsmith.stages.scored_lines import (
     LineError,
     Places,

@@ -8,10 +8,10 @@ from typing import get_args
 
 import yaml
 
-from lawsmith.curation.prompting import PromptName, prompt_hash
-from lawsmith.curation.windows import DaySpan, day_span
+from lawsmith.curation.reading.prompting import PromptName, prompt_hash
+from lawsmith.eligibility.date_windows import DaySpan, day_span
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.warehouse import (
+from lawsmith.gateways.store import (
     Row,
     collection_key,
     read_partition,
@@ -22,12 +22,12 @@ from lawsmith.release.bundle import Release, Written, check_whole, read_release,
 from lawsmith.release.content import PaperNote, ReleaseContent
 from lawsmith.release.manifest import models_of
 from lawsmith.release.problems import CalibratedProblem
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.stages.calibrated_worlds import calibrated_sets
+from lawsmith.runs.context import StageContext, StageReport, report
 from lawsmith.stages.cuts import allow_policy, cut_of
-from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
+from lawsmith.runs.dispositions import all_dispositions, latest_by_subject, row_of
 from lawsmith.stages.eligibility import accepted
-from lawsmith.stages.known import historical_cards
+from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.problems import admitted_problems
 from lawsmith.stages.reviews import judged_cards, reviews_of
 from schemas.card import Card

@@ -8,8 +8,8 @@ are told from those that count.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lawsmith.gateways.warehouse import Row, partitions_of, read_partition, read_table
-from lawsmith.stages.context import StageContext
+from lawsmith.gateways.store import Row, partitions_of, read_partition, read_table
+from lawsmith.runs.context import StageContext
 from lawsmith.stages.reviews import forged_families, judged_cards
 from schemas.family import Family
 from schemas.source import Disposition

@@ -22,7 +22,7 @@ from lawsmith.curation.packets import (
 )
 from lawsmith.curation.packets.characters import clean
 from lawsmith.curation.packets.pdf_child import PdfChild
-from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.evidence.search_view import SearchView
 from schemas.packet import Packet
 from schemas.source import ReasonCode
 from tests.curation.conftest import drawn, paper_with_files, refused

@@ -3,7 +3,7 @@
 import pytest
 
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.strata import difficulty_of
+from lawsmith.mutation.difficulty_strata import difficulty_of
 from schemas.card import Card
 from schemas.family import Family
 

@@ -9,12 +9,12 @@ import pytest
 from lawsmith.measurement import dense_design
 from lawsmith.mutation import candidates
 from lawsmith.mutation.candidates import Pool
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.historical import load_historical
+from lawsmith.mutation.moves.context import Candidate, Ground
+from lawsmith.mutation.laws.historical import load_historical
 from lawsmith.mutation.moves import MOVES
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.seals import NamedDraws, generator
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.keyed_draws import NamedDraws, generator
 from schemas.card import Card
 from schemas.expression import Op, Var
 from schemas.family import Family, MoveKind

@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.gateways.warehouse import read_partition, read_table
+from lawsmith.gateways.store import read_partition, read_table
 from lawsmith.release.bundle import read_release
-from lawsmith.stages import calibrated, problem_checks, problem_pictures, problems
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.dispositions import all_dispositions
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending_problems
+from lawsmith.stages import problem_checks, problems
+from lawsmith.stages import calibrated_worlds as calibrated
+from lawsmith.inspection import problem_pictures
+from lawsmith.stages.calibrated_worlds import calibrated_sets
+from lawsmith.runs.dispositions import all_dispositions
+from lawsmith.inspection.explaining import explain
+from lawsmith.runs.opening import open_context
+from lawsmith.stages.open_subjects import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 
 PROBLEMS = {"puromycin", "tree_volume"}

@@ -13,7 +13,7 @@ from typing import Final
 
 from lawsmith.curation.packets.page_words import PageWords
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine
-from lawsmith.curation.search_view import lost_exponents
+from lawsmith.curation.evidence.search_view import lost_exponents
 
 MIN_LETTERS = 20
 """Letters and digits that a page with a text layer has at least."""

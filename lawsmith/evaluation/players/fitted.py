@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.variants import box_points
+from lawsmith.calibration.hidden_laws.variants import box_points
 from lawsmith.errors import InputError
 from lawsmith.expressions import to_infix
 from lawsmith.measurement.fits import fit_affine, fit_constant, fit_monomial

@@ -12,7 +12,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.coefficients import FACTORS, coefficients
 from lawsmith.mutation.moves.exponents import SHIFTS, exponents
 from lawsmith.mutation.moves.interactions import STRENGTHS, interactions

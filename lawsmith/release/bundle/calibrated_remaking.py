@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lawsmith.calibration.baselines import real_submissions
-from lawsmith.calibration.building import (
+from lawsmith.calibration.hidden_laws.building import (
     BuiltProblem,
     BuiltWorld,
     calibration_records,
     published_problem,
 )
-from lawsmith.calibration.hidden_laws import HiddenLaw, Search
-from lawsmith.calibration.pools import Pool
-from lawsmith.calibration.worlds import WorldPlan, calibrate, plan_of
+from lawsmith.calibration.hidden_laws.search import HiddenLaw, Search
+from lawsmith.calibration.worlds.pools import Pool
+from lawsmith.calibration.worlds.calibration import WorldPlan, calibrate, plan_of
 from lawsmith.errors import IntegrityError
 from lawsmith.oracle.calibrated_sealed import hidden_form
 from lawsmith.release.calibrated_parallel import parallel_task

@@ -15,7 +15,7 @@ from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.release.provenance import mark_release
 from lawsmith.release.tables import PublicTable, Row, rows_where
-from lawsmith.seals import parse_key
+from lawsmith.keyed_draws import parse_key
 from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
 from schemas.card import Card
 from schemas.family import Certificate, Family

@@ -8,11 +8,11 @@ import numpy as np
 
 from lawsmith.errors import LawsmithError
 from lawsmith.measurement.constraints import feasible, inside
-from lawsmith.mutation.historical import original_of
-from lawsmith.mutation.relation_sets import at_pointer, laws_of
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.mutation.strata import difficulty_of
-from lawsmith.mutation.truth import exact_values
+from lawsmith.mutation.laws.historical import original_of
+from lawsmith.mutation.laws.relation_sets import at_pointer, laws_of
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.difficulty_strata import difficulty_of
+from lawsmith.mutation.laws.truth import exact_values
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import row_path
 from lawsmith.release.tasks import ENVIRONMENTS, FamilyTasks, make_tasks

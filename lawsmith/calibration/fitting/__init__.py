@@ -1,0 +1,1 @@
+"""Fits of laws to real records by least squares in residual space."""

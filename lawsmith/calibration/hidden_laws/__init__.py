@@ -1,0 +1,1 @@
+"""Hidden laws: structural variants of published laws, screened and chosen by stated rules."""

@@ -1,0 +1,1 @@
+"""Problems: data sets with published laws, their records, splits, metrics and admission."""

@@ -1,0 +1,1 @@
+"""Residuals of real records: neighbours, local means, noise factor, bootstrap."""

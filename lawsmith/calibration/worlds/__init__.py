@@ -1,0 +1,1 @@
+"""Calibrated worlds: a hidden law, residuals around it, and their simulator."""

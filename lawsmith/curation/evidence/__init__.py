@@ -1,0 +1,1 @@
+"""What a paper prints: folded text, anchors, numbers, quantities, symbols, formulas."""

@@ -1,0 +1,1 @@
+"""Reading papers by a model: triage, the request, its repair turns, and the cards of one paper."""

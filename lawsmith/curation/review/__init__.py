@@ -1,0 +1,1 @@
+"""Review by an independent model: of a card, and of the case that was built from it."""

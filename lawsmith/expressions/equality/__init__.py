@@ -1,0 +1,1 @@
+"""Whether two laws are equal, or equal up to their constants."""

@@ -1,0 +1,1 @@
+"""LaTeX formulas read into expressions."""

@@ -1,0 +1,1 @@
+"""Tables of problems: files, NIST data files and data sets of installed packages."""

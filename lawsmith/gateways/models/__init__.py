@@ -1,0 +1,1 @@
+"""Models: the runner of conversations, providers, recordings, ledger, caps and batch files."""

@@ -1,0 +1,1 @@
+"""Papers: the sample, folders, arXiv and Crossref, fetched completely and politely."""

@@ -1,0 +1,1 @@
+"""The store shown to people: card pages, stories of subjects, figures and pictures."""

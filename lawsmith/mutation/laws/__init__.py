@@ -1,0 +1,1 @@
+"""Laws of a card: relation sets, exact values, interface, tolerances, Historical cards."""

@@ -1,0 +1,1 @@
+"""Certificates: what every family proves about itself, and `verify` proves again."""

@@ -1,0 +1,1 @@
+"""What every stage run has: context, dispositions, passes over partitions, conversations."""
