@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from lawsmith.cli import console, inspection, playing, refreshing, releases, ui
-from lawsmith.cli import requests as models
+from lawsmith.cli import requests
 from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
 

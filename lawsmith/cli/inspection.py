@@ -28,7 +28,7 @@ from lawsmith.inspection.explaining import explain as explained
 from lawsmith.inspection.explaining import listed_cards
 from lawsmith.inspection.explaining_problems import PROBLEM_COLUMNS, problem_counts
 from lawsmith.runs.opening import configure, open_context
-from lawsmith.stages.superseded_families import (
+from lawsmith.stages.supersession import (
     SupersededFamily,
     counted,
     is_superseded,

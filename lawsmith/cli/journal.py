@@ -10,7 +10,7 @@ from lawsmith.cli import console
 from lawsmith.gateways.store import RunLog
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.stages.superseded_families import counted, superseded_families
+from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:

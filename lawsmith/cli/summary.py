@@ -10,7 +10,7 @@ from lawsmith.gateways.store import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper, read_stage
-from lawsmith.stages.superseded_families import SupersededFamily, counted, superseded_families
+from lawsmith.stages.supersession import SupersededFamily, counted, superseded_families
 from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:

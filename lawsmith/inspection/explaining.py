@@ -11,7 +11,7 @@ from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
 from lawsmith.inspection.explaining_problems import problem_sections
 from lawsmith.inspection.sections import Section
 from lawsmith.runs.row_history import former_cards
-from lawsmith.stages.superseded_families import SupersededFamily, is_superseded, superseded_families
+from lawsmith.stages.supersession import SupersededFamily, is_superseded, superseded_families
 from schemas.card import CardDraft
 from schemas.family import Family
 from schemas.source import Disposition, Window

@@ -15,7 +15,7 @@ from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.playing import SCORES, read_scores
 from lawsmith.stages.reviews import forged_families
-from lawsmith.stages.superseded_families import counted, superseded_families
+from lawsmith.stages.supersession import counted, superseded_families
 from schemas.card import Range
 from schemas.family import Family
 from schemas.source import Outcome, Stage

@@ -8,8 +8,8 @@ from numpy.random import Generator
 
 from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.laws.historical import counterfactual_of
-from lawsmith.mutation.laws.structural_changes import STRUCTURAL, alike
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.laws.change_kinds import STRUCTURAL, alike
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.prescreen import Sieve, Sifted
 from lawsmith.rules import named
 from lawsmith.keyed_draws import NamedDraws

@@ -12,7 +12,7 @@ from lawsmith.measurement import prediction_errors
 from lawsmith.mutation.screening.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
 from lawsmith.mutation.moves.context import Candidate, Ground
-from lawsmith.mutation.laws.structural_changes import alike
+from lawsmith.mutation.laws.change_kinds import alike
 from lawsmith.mutation.screening.possibility import broken_values, out_of_proportion
 from lawsmith.mutation.laws.refusals import CARD_FAULTS, refusal_of
 from lawsmith.mutation.laws.relation_sets import blend_size, folded_laws, laws_of, sizes_of, units_of

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError
 
 from lawsmith.errors import InputError
 from lawsmith.mutation.moves.context import Candidate, Ground, scale_choices
-from lawsmith.mutation.laws.structural_changes import kinds_of, other_constants
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.laws.change_kinds import kinds_of, other_constants
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.laws.relation_sets import at_pointer, edited, expressions_of, names_in, sizes_of
 from lawsmith.mutation.difficulty_strata import by_move
 from lawsmith.units import parse_unit

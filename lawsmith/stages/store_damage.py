@@ -16,7 +16,7 @@ from lawsmith.gateways.store import (
     partitions_of,
     set_aside_if_damaged,
 )
-from lawsmith.runs import row_history as superseded
+from lawsmith.runs import row_history
 from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import TABLE as DISPOSITIONS
@@ -43,7 +43,7 @@ def set_aside_damaged(context: StageContext, weeks: Collection[str]) -> list[str
     """
     said = []
     for table in TABLES:
-        if table == superseded.TABLE:
+        if table == row_history.TABLE:
             continue
         for partition in partitions_of(context.store, table, context.collection):
             week = _WEEK.search(partition)

@@ -11,7 +11,7 @@ from lawsmith.expressions import to_infix
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.candidates import Pool
 from lawsmith.mutation.moves.context import Ground
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
 from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
 from lawsmith.mutation.prescreen import ALIKE

@@ -7,7 +7,8 @@ import pytest
 from lawsmith.expressions import check_dimensions, evaluate, parse_infix, to_infix
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.moves.context import Ground, nearest, round_scales
-from lawsmith.mutation.moves import MOVES, TRANSFORMS
+from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.moves.transforms import TRANSFORMS
 from lawsmith.mutation.laws.relation_sets import (
     blend_size,
     edited,

@@ -15,7 +15,7 @@ from lawsmith.mutation.candidates import Pool, composable, composed
 from lawsmith.mutation.screening.distinctness import STRUCTURAL
 from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.laws.historical import load_historical, original_of
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.laws.relation_sets import (
     at_pointer,
     expressions_of,

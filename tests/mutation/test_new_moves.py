@@ -11,7 +11,7 @@ from lawsmith.mutation import candidates
 from lawsmith.mutation.candidates import Pool
 from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.laws.historical import load_historical
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.laws.interface import interface_of, relation_set_of
 from lawsmith.keyed_draws import NamedDraws, generator

@@ -10,7 +10,7 @@ from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.inspection.explaining import explain
 from lawsmith.inspection.sections import Section
-from lawsmith.stages.superseded_families import counted, superseded_families
+from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:

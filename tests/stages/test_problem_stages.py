@@ -10,7 +10,7 @@ from lawsmith.cli import run
 from lawsmith.gateways.store import read_partition, read_table
 from lawsmith.release.bundle import read_release
 from lawsmith.stages import problem_checks, problems
-from lawsmith.stages import calibrated_worlds as calibrated
+from lawsmith.stages import calibrated_worlds
 from lawsmith.inspection import problem_pictures
 from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.runs.dispositions import all_dispositions
@@ -55,7 +55,7 @@ def test_a_second_run_has_nothing_to_do(main_job: Any, context: Any) -> None:
     with main_job.home.entered():
         assert pending_problems(context) == []
         assert problems.run(context).new == 0
-        assert calibrated.run(context).new == 0
+        assert calibrated_worlds.run(context).new == 0
 
 
 def test_checks_find_nothing_and_pictures_are_drawn(main_job: Any, context: Any) -> None:

@@ -20,7 +20,7 @@ from lawsmith.calibration.fitting.base_laws import PublishedBase
 from lawsmith.calibration.problems.records import SINGLE, Records
 from lawsmith.mutation.candidates import composable, composed
 from lawsmith.mutation.moves.context import Candidate, Ground
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.laws.interface import Interface
 from lawsmith.keyed_draws import NamedDraws
 from schemas.calibrated_task import HiddenEdit

@@ -15,7 +15,7 @@ from lawsmith.measurement.prediction import prediction_errors
 from lawsmith.measurement.sampling import from_unit, to_unit
 from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.screening.constants import allowed
-from lawsmith.mutation.laws.structural_changes import STRUCTURAL, structural_changes
+from lawsmith.mutation.laws.change_kinds import STRUCTURAL, structural_changes
 from lawsmith.mutation.laws.law_constants import LawForm, law_forms
 from lawsmith.mutation.screening.refitting import Refit
 from lawsmith.mutation.laws.truth import Table, float_values

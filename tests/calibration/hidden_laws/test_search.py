@@ -38,7 +38,7 @@ from lawsmith.curation.admission.known_laws import KnownLaw, KnownRelation, text
 from lawsmith.errors import InputError
 from lawsmith.expressions import check_dimensions, parse_infix
 from lawsmith.gateways.datasets.tables import load_problem, problem_ids
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.keyed_draws import generator
 from schemas.calibrated_task import LocalConstant, ParallelKey
 from schemas.expression import to_wire

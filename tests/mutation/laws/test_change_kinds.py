@@ -8,7 +8,7 @@ import pytest
 
 from lawsmith.expressions import parse_infix
 from lawsmith.mutation.candidates import Pool
-from lawsmith.mutation.laws.structural_changes import alike, exponents_of, kind_of, kinds_of
+from lawsmith.mutation.laws.change_kinds import alike, exponents_of, kind_of, kinds_of
 from lawsmith.mutation.pairing import forge_proposed
 from lawsmith.mutation.laws.interface import relation_set_of
 from lawsmith.mutation.forge_session import Workbench
