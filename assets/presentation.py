@@ -7,9 +7,8 @@ from types import MappingProxyType
 import dagster as dg
 
 from lawsmith.gateways.store import Store, rebuild_catalogue
-from lawsmith.runs.context import StageReport
-from lawsmith.runs.check_result import Looked
-from lawsmith.inspection.plain_text import markdown_text
+from lawsmith.inspection import markdown_text
+from lawsmith.runs import Looked, StageReport
 
 OWNERS = ["team:lawsmith"]
 

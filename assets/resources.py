@@ -5,8 +5,7 @@ from typing import Literal
 import dagster as dg
 
 from lawsmith.gateways.store import Store
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.opening import open_context
+from lawsmith.runs import StageContext, open_context
 
 
 class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]

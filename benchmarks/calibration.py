@@ -23,8 +23,8 @@ from lawsmith.calibration.fitting.constants import Constant
 from lawsmith.calibration.fitting.fits import fit
 from lawsmith.calibration.problems.records import Records, Space, records_of
 from lawsmith.calibration.residuals.sampler import ResidualSampler, thinned
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.expressions import parse_infix
 from schemas.world import WorldControl, WorldReadout
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from lawsmith.curation.admission.gates import Admission, admit_draft
 from lawsmith.curation.admission.known_laws import KnownLaw, textbook_laws
-from lawsmith.curation.packets import build_packet
 from lawsmith.curation.evidence.search_view import SearchView
+from lawsmith.curation.packets import build_packet
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from lawsmith.inspection import pictures
-from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.runs.opening import open_context
+from lawsmith.stages.families import HISTORICAL_PARTITION
 
 FOLDER = Path(__file__).resolve().parent
 

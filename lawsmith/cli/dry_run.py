@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from lawsmith.cli import console
-from lawsmith.gateways.models.request_bounds import open_requests
-from lawsmith.runs.context import StageContext
+from lawsmith.gateways.models import open_requests
+from lawsmith.runs import StageContext
 from lawsmith.stages.open_requests import open_conversations
 
 

@@ -19,15 +19,12 @@ from lawsmith.cli.summary import (
     show_superseded,
     superseded_rows,
 )
-from lawsmith.eligibility.date_windows import parse_window
+from lawsmith.eligibility import parse_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.store import query, read_table, rebuild_catalogue
-from lawsmith.inspection.card_pages import card_page
-from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.inspection.explaining import explain as explained
-from lawsmith.inspection.explaining import listed_cards
-from lawsmith.inspection.explaining_problems import PROBLEM_COLUMNS, problem_counts
-from lawsmith.runs.opening import configure, open_context
+from lawsmith.inspection import PROBLEM_COLUMNS, card_page, listed_cards, problem_counts
+from lawsmith.inspection import explain as explained
+from lawsmith.runs import all_dispositions, configure, furthest_by_paper, open_context
 from lawsmith.stages.supersession import (
     SupersededFamily,
     counted,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from lawsmith.cli import console
 from lawsmith.gateways.store import RunLog
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.runs import StageContext, all_dispositions, furthest_by_paper
 from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 

@@ -13,11 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.cli import console
-from lawsmith.inspection.card_evidence import Evidence, Fact, Line
-from lawsmith.inspection.card_pages import CardPage
-from lawsmith.inspection.card_reviews import CriterionSeen, ReviewSeen
-from lawsmith.inspection.plain_text import one_line
-from lawsmith.inspection.sections import Section
+from lawsmith.inspection import (
+    CardPage,
+    CriterionSeen,
+    Evidence,
+    Fact,
+    Line,
+    ReviewSeen,
+    Section,
+    one_line,
+)
 
 SIDE_BY_SIDE = 100
 """Columns from which a fact and its lines fit beside each other."""

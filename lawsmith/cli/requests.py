@@ -9,7 +9,7 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.options import Config
 from lawsmith.cli.refreshing import MaxTokens, MaxUsd, SourceOption, Window, weeks_for
-from lawsmith.runs.opening import open_context
+from lawsmith.runs import open_context
 
 requests = typer.Typer(help="Model requests as batch files, and their replies.")
 
@@ -36,8 +36,7 @@ def export(
     First takes up what the replies at hand answer, so that repairs and reviews which follow
     from them are among the requests. Asks nobody.
     """
-    from lawsmith.gateways.models.batch_files import export_requests
-    from lawsmith.gateways.models.request_bounds import open_requests
+    from lawsmith.gateways.models import export_requests, open_requests
     from lawsmith.gateways.store import partition_lock
     from lawsmith.stages.open_requests import open_conversations, take_up_answers
 
@@ -70,8 +69,7 @@ def import_(
     config: Config = None,
 ) -> None:
     """Take replies into the ledger, and into the recording where one was asked."""
-    from lawsmith.gateways.models.batch_files import import_replies, record_import
-    from lawsmith.gateways.models.prices import Price
+    from lawsmith.gateways.models import Price, import_replies, record_import
 
     context = open_context(config_file=config)
     prices = {

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from lawsmith.cli import console
 from lawsmith.gateways.store import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper, read_stage
+from lawsmith.runs import StageContext, all_dispositions, furthest_by_paper, read_stage
 from lawsmith.stages.supersession import SupersededFamily, counted, superseded_families
 from schemas.source import Disposition, ReasonCode
 

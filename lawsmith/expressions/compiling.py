@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.expressions.operators.table import OPERATORS, Operator
+from lawsmith.expressions.operators import OPERATORS, Operator
 from lawsmith.expressions.programs import Program, Step
 
 _PLAIN: Final[dict[str, ast.operator]] = {

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions.compiling import BlockLaw, PointLaw, block_law, point_law
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.programs import Program, program_of
 from schemas.expression import Expression, Op, Var, names_of
 

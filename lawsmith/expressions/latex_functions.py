@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 
 
 def _all(words: str, value: tuple[str, str]) -> dict[str, tuple[str, str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from lawsmith.expressions.dimensions import constant_fraction
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.units import Dimension, parse_unit
 from schemas.expression import Expression, Op, Var, names_of
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from lawsmith.expressions.greek import GREEK
 from lawsmith.expressions.latex_functions import FUNCTIONS, UNKNOWN
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.parsing import PI
 from schemas.expression import Expression, Op, Var, node_count
 

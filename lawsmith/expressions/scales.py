@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lawsmith.errors import CoherenceError, UndefinedValueError
 from lawsmith.expressions.evaluation import evaluate
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.units import Unit, parse_unit
 from schemas.expression import Expression, Op, Var, names_of
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.expressions.domains import Domain, axes_of, generic_points
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.parsing import PI
 from lawsmith.expressions.truth import exact_number
 from schemas.expression import (

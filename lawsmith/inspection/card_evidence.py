@@ -8,12 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.curation.admission.numbers import STATEMENT_TABLES, STRUCTURAL
-from lawsmith.curation.evidence.anchoring import place_quote
-from lawsmith.curation.evidence.text_folding import fold, folded
-from lawsmith.curation.evidence.printed_numbers import is_printed
-from lawsmith.curation.evidence.search_view import SearchView
-from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.admission import STATEMENT_TABLES, STRUCTURAL
+from lawsmith.curation.evidence import SearchView, fold, folded, is_printed, numbers_in, place_quote
 from lawsmith.errors import ParseError, UnitError
 from lawsmith.expressions import number_text, parse_infix
 from lawsmith.units import constants, convert

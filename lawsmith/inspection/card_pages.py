@@ -9,17 +9,15 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from lawsmith.curation.admission.gates import GATES, Admission, admit_draft
-from lawsmith.curation.admission.overrides import LIFTED, Override
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.admission import GATES, LIFTED, Admission, Override, admit_draft
+from lawsmith.curation.evidence import Reason
 from lawsmith.expressions import to_infix
-from lawsmith.gateways.models.ledger_reading import calls_about
+from lawsmith.gateways.models import calls_about
 from lawsmith.gateways.store import Row, read_partition, read_table
 from lawsmith.inspection.card_evidence import Fact, facts_of
 from lawsmith.inspection.card_reviews import ReviewSeen, disagreements, reviews_seen
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.decisions import override_of
 from lawsmith.inspection.sections import Section
+from lawsmith.runs import StageContext, override_of
 from schemas.card import CardDraft
 from schemas.family import Family
 from schemas.packet import Packet

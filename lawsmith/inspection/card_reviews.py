@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.chat import Reply
-from lawsmith.curation.admission.overrides import BY_HAND
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.reading.replies import read_reply
-from lawsmith.gateways.models.ledger_reading import calls_about
-from lawsmith.gateways.models.replay import PREFIX, read_recording, replay_file
+from lawsmith.curation.admission import BY_HAND
+from lawsmith.curation.evidence import Reason
+from lawsmith.curation.reading import read_reply
+from lawsmith.gateways.models import PREFIX, calls_about, read_recording, replay_file
 from lawsmith.gateways.store import read_table
 from lawsmith.inspection.card_evidence import Line, lines_beside
-from lawsmith.runs.context import StageContext
+from lawsmith.runs import StageContext
 from schemas.packet import Packet
 from schemas.review import Criterion, CriterionVerdict, Review, ReviewDraft
 from schemas.source import ReasonCode

@@ -10,11 +10,11 @@ from lawsmith.errors import ParseError
 from lawsmith.expressions import parse_infix, to_latex
 from lawsmith.gateways.store import Row, read_table
 from lawsmith.inspection.card_evidence import Fact
-from lawsmith.inspection.curation_figures import CardFigures
 from lawsmith.inspection.card_pages import CardPage, card_page
-from lawsmith.runs.context import StageContext
+from lawsmith.inspection.curation_figures import CardFigures
 from lawsmith.inspection.pictures import card_funnel
 from lawsmith.inspection.plain_text import markdown_code, markdown_text
+from lawsmith.runs import StageContext
 from schemas.card import RelationDraft
 
 SHOWN = 3

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lawsmith.gateways.models.ledger_reading import CallSeen, calls_of_roles
+from lawsmith.gateways.models import CallSeen, calls_of_roles
 from lawsmith.gateways.store import Row, read_table
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
+from lawsmith.runs import StageContext, all_dispositions, latest_by_subject
 from schemas.source import Disposition
 
 CURATION = ("packets", "cards", "reviews/card", "families", "reviews/case")

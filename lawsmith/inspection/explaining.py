@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lawsmith.eligibility.date_windows import week_of
+from lawsmith.eligibility import week_of
 from lawsmith.gateways.store import Row, read_table
 from lawsmith.inspection.card_pages import CardPage, card_page, family_section
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
 from lawsmith.inspection.explaining_problems import problem_sections
 from lawsmith.inspection.sections import Section
-from lawsmith.runs.row_history import former_cards
+from lawsmith.runs import StageContext, all_dispositions, former_cards, latest_by_subject
 from lawsmith.stages.supersession import SupersededFamily, is_superseded, superseded_families
 from schemas.card import CardDraft
 from schemas.family import Family

@@ -5,11 +5,10 @@ from typing import Final
 
 from lawsmith.expressions import to_infix
 from lawsmith.gateways.store import Store, read_partition
-from lawsmith.stages.calibrated_worlds import calibrated_sets
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
-from lawsmith.stages.problems import PARTITION
 from lawsmith.inspection.sections import Section
+from lawsmith.runs import StageContext, all_dispositions, latest_by_subject
+from lawsmith.stages.calibrated_worlds import calibrated_sets
+from lawsmith.stages.problems import PARTITION
 from schemas.calibrated_set import CalibratedSet
 from schemas.calibrated_task import ParallelKey
 from schemas.problem import Problem

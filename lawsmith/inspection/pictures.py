@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lawsmith.expressions import compile_expression
-from lawsmith.mutation.laws.relation_sets import folded_laws
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.mutation.laws import folded_laws
+from lawsmith.runs import StageContext, all_dispositions, furthest_by_paper
 from lawsmith.stages.playing import SCORES, read_scores
 from lawsmith.stages.reviews import forged_families
 from lawsmith.stages.supersession import counted, superseded_families

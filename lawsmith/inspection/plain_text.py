@@ -6,7 +6,7 @@ that the reader sees the characters themselves.
 
 import re
 
-from lawsmith.curation.evidence.plain_text import inert
+from lawsmith.curation.evidence import inert
 
 _BACKTICKS = re.compile(r"`+")
 _BREAKS = re.compile(r"[\t\n]")

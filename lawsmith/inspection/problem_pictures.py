@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lawsmith.gateways.store import read_partition
-from lawsmith.release.pages.problem_points import ProblemPoints, points_of
-from lawsmith.release.problems import CalibratedProblem
-from lawsmith.stages.calibrated_worlds import calibrated_sets
-from lawsmith.runs.context import StageContext
 from lawsmith.inspection.pictures import PASSED, REJECTED, plain, png
+from lawsmith.release import CalibratedProblem
+from lawsmith.release.pages import ProblemPoints, points_of
+from lawsmith.runs import StageContext
+from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.problems import PARTITION, admitted_problems
 
 MOST: Final = 9

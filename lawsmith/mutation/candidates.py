@@ -6,13 +6,11 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.moves.context import Candidate, Ground
-from lawsmith.mutation.laws.historical import counterfactual_of
-from lawsmith.mutation.laws.change_kinds import STRUCTURAL, alike
-from lawsmith.mutation.moves.table import MOVES
+from lawsmith.keyed_draws import NamedDraws
+from lawsmith.mutation.laws import STRUCTURAL, alike, counterfactual_of
+from lawsmith.mutation.moves import MOVES, Candidate, Ground
 from lawsmith.mutation.prescreen import Sieve, Sifted
 from lawsmith.rules import named
-from lawsmith.keyed_draws import NamedDraws
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.errors import InputError
-from lawsmith.mutation.screening.distinctness import REFIT_CAP
+from lawsmith.mutation.screening import REFIT_CAP
 from lawsmith.rules import named
 from schemas.expression import Expression
 from schemas.family import Certificate, MoveKind, Mutation, Stratum

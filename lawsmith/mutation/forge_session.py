@@ -6,25 +6,31 @@ from typing import Final
 
 import numpy as np
 
-from lawsmith.curation.admission.background import background_text
+from lawsmith.curation.admission import background_text
 from lawsmith.errors import UndefinedValueError
-from lawsmith.measurement import fixed_design, hidden_design
-from lawsmith.measurement.constraints import Points
+from lawsmith.keyed_draws import Purpose, generator
+from lawsmith.measurement import Points, fixed_design, hidden_design
 from lawsmith.mutation.backgrounds import background_leak
 from lawsmith.mutation.candidates import Candidate
-from lawsmith.mutation.screening.inputs import Case
-from lawsmith.mutation.screening.distinctness import STEPS_BOUND, fixed_steps
-from lawsmith.mutation.moves.context import Ground
-from lawsmith.mutation.laws.historical import original_of
-from lawsmith.mutation.laws.refusals import CARD_FAULTS, refusal_of
-from lawsmith.mutation.laws.relation_sets import blend_fits, laws_of, units_of
-from lawsmith.mutation.screening.certificates import screen
-from lawsmith.mutation.prescreen import rejected
-from lawsmith.mutation.laws.interface import Interface, interface_of, relation_set_of
 from lawsmith.mutation.difficulty_strata import difficulty_of
-from lawsmith.mutation.laws.tolerance import tolerances_of
-from lawsmith.mutation.laws.truth import Table, exact_values, rows
-from lawsmith.keyed_draws import Purpose, generator
+from lawsmith.mutation.laws import (
+    CARD_FAULTS,
+    Interface,
+    Table,
+    blend_fits,
+    exact_values,
+    interface_of,
+    laws_of,
+    original_of,
+    refusal_of,
+    relation_set_of,
+    rows,
+    tolerances_of,
+    units_of,
+)
+from lawsmith.mutation.moves import Ground
+from lawsmith.mutation.prescreen import rejected
+from lawsmith.mutation.screening import STEPS_BOUND, Case, fixed_steps, screen
 from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.family import Design, Family, FamilyReadout, RejectedCandidate, RelationSet, Stratum

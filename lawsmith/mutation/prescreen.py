@@ -9,15 +9,28 @@ import numpy as np
 from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
 from lawsmith.expressions import check_dimensions, check_scales, to_infix
 from lawsmith.measurement import prediction_errors
-from lawsmith.mutation.screening.distinctness import MEDIAN_BOUND, S_BOUND, SHARE_BOUND
 from lawsmith.mutation.followers import broken_identities, followed
-from lawsmith.mutation.moves.context import Candidate, Ground
-from lawsmith.mutation.laws.change_kinds import alike
-from lawsmith.mutation.screening.possibility import broken_values, out_of_proportion
-from lawsmith.mutation.laws.refusals import CARD_FAULTS, refusal_of
-from lawsmith.mutation.laws.relation_sets import blend_size, folded_laws, laws_of, sizes_of, units_of
-from lawsmith.mutation.laws.tolerance import tolerances_of
-from lawsmith.mutation.laws.truth import Table, float_values
+from lawsmith.mutation.laws import (
+    CARD_FAULTS,
+    Table,
+    alike,
+    blend_size,
+    float_values,
+    folded_laws,
+    laws_of,
+    refusal_of,
+    sizes_of,
+    tolerances_of,
+    units_of,
+)
+from lawsmith.mutation.moves import Candidate, Ground
+from lawsmith.mutation.screening import (
+    MEDIAN_BOUND,
+    S_BOUND,
+    SHARE_BOUND,
+    broken_values,
+    out_of_proportion,
+)
 from lawsmith.units import parse_unit
 from schemas.expression import MAX_DEPTH, MAX_NODES, Expression, names_of, node_count
 from schemas.family import RejectedCandidate, RelationSet

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
+from lawsmith.calibration.worlds import CalibratedSimulator
 from lawsmith.errors import UndefinedValueError
 from lawsmith.keyed_draws import generator
 from schemas.calibrated_task import ParallelTask, WorldCall, WorldReading

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from lawsmith.calibration.worlds.pools import read_pool, world_file
-from lawsmith.calibration.problems.records import SINGLE
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
-from lawsmith.calibration.worlds.calibration import HiddenForm
+from lawsmith.calibration.problems import SINGLE
+from lawsmith.calibration.worlds import CalibratedSimulator, HiddenForm, read_pool, world_file
 from lawsmith.errors import IntegrityError
-from lawsmith.oracle.calibrated import ParallelWorld
 from lawsmith.keyed_draws import parse_key
+from lawsmith.oracle.calibrated import ParallelWorld
 from schemas.calibrated_task import ParallelKey, ParallelTask
 from schemas.record import canonical_json, strict_json
 from schemas.world import CalibratedWorld

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from lawsmith.errors import IntegrityError
-from lawsmith.mutation.screening.certificates import certify, differing_figures
+from lawsmith.mutation.screening import certify, differing_figures
 from lawsmith.release.content import ReleaseContent, check_version
 from lawsmith.release.tables import row_path
 from schemas.card import Card
@@ -96,8 +96,7 @@ def admission_faults(content: ReleaseContent) -> list[Fault]:
     if not packets:
         return []
     # Verifying and scoring import this module and need nothing of curation.
-    from lawsmith.curation.admission.gates import admit
-    from lawsmith.curation.admission.overrides import accepted_by_hand
+    from lawsmith.curation.admission import accepted_by_hand, admit
 
     licences = {paper.paper_id: paper.licence for paper in content.papers}
     faults: list[Fault] = []

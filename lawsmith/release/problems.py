@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.calibration.problems.problem_files import ProblemTable
+from lawsmith.calibration.problems import ProblemTable
 from lawsmith.errors import InputError
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import (

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from lawsmith.config import Settings
-from lawsmith.gateways.models.ledger import Ledger
-from lawsmith.gateways.models.limits import RateLimits, RunCaps
-from lawsmith.gateways.models.model_routes import Roster
+from lawsmith.gateways.models import Ledger, RateLimits, Roster, RunCaps
 from lawsmith.gateways.store import Row, Store
 from schemas.source import Collection, Disposition
 

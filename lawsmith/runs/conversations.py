@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from lawsmith.chat import Conversation, Deferred, Outcome, Result, ValueT
-from lawsmith.gateways.models.runner import RunReport, run_conversations
+from lawsmith.gateways.models import RunReport, run_conversations
 from lawsmith.runs.context import StageContext
 from schemas.source import Outcome as DispositionOutcome
 from schemas.source import ReasonCode

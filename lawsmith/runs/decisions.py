@@ -1,8 +1,8 @@
 """Decisions of people: `overrides.toml` of the store, read afresh by every stage."""
 
-from lawsmith.curation.admission.overrides import Override, override_for, parse_overrides
+from lawsmith.curation.admission import Override, override_for, parse_overrides
 from lawsmith.errors import InputError
-from lawsmith.gateways.store.irreplaceable import check_not_lost, remember
+from lawsmith.gateways.store import check_not_lost, remember
 from lawsmith.runs.context import StageContext
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from lawsmith.gateways.store import (
+    Cell,
     Row,
     Store,
     columns_of,
@@ -15,7 +16,6 @@ from lawsmith.gateways.store import (
     write_partition,
 )
 from lawsmith.gateways.store import row_of as stored_row
-from lawsmith.gateways.store.tables import Cell
 from lawsmith.runs.context import StageContext
 from schemas.record import Record
 from schemas.source import Disposition, Outcome, ReasonCode, Stage, SubjectKind

@@ -15,10 +15,16 @@ from typing import get_args
 from lawsmith.chat import Role
 from lawsmith.config import Configuration, Settings, load_configuration
 from lawsmith.errors import InputError
-from lawsmith.gateways.models.ledger import Ledger
-from lawsmith.gateways.models.limits import Cap, RateLimits, RunCaps
-from lawsmith.gateways.models.prices import Price
-from lawsmith.gateways.models.model_routes import ModelSpec, Roster, open_roster
+from lawsmith.gateways.models import (
+    Cap,
+    Ledger,
+    ModelSpec,
+    Price,
+    RateLimits,
+    Roster,
+    RunCaps,
+    open_roster,
+)
 from lawsmith.gateways.store import Store
 from lawsmith.runs.context import Progress, StageContext
 from schemas.source import Collection

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from lawsmith.eligibility.date_windows import FIRST_WEEK
+from lawsmith.eligibility import FIRST_WEEK
 from schemas.source import Window
 
 EARLIEST = "1600-01-01"

@@ -13,17 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.calibration.hidden_laws.building import build_problem
-from lawsmith.calibration.worlds.pools import pool_bytes
-from lawsmith.curation.admission.known_laws import textbook_laws
+from lawsmith.calibration.hidden_laws import build_problem
+from lawsmith.calibration.worlds import pool_bytes
+from lawsmith.curation.admission import textbook_laws
 from lawsmith.errors import LawsmithError
 from lawsmith.expressions import to_infix
-from lawsmith.gateways.datasets.tables import LoadedProblem
+from lawsmith.gateways.datasets import LoadedProblem
 from lawsmith.gateways.store import Row, collection_key, read_partition, write_partition
-from lawsmith.release.calibrated import calibrated_tasks
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.dispositions import row_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
+from lawsmith.release import calibrated_tasks
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from lawsmith.stages.problems import admitted_problems
 from schemas.calibrated_set import CalibratedSet
 from schemas.record import Record

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lawsmith.chat import Result
-from lawsmith.curation.admission.gates import Admission, admit_draft
-from lawsmith.curation.admission.card_building import draft_sha256
-from lawsmith.curation.reading.extraction import (
+from lawsmith.curation.admission import Admission, admit_draft, draft_sha256
+from lawsmith.curation.reading import (
     DEFAULT_MAX_TOKENS,
     Extraction,
     ExtractionConversation,
@@ -17,15 +16,22 @@ from lawsmith.curation.reading.extraction import (
     main_readout,
     number_cards,
 )
-from lawsmith.gateways.store import Row, columns_of, read_partition, read_table
-from lawsmith.gateways.store.tables import Cell
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.decisions import override_of
-from lawsmith.runs.dispositions import row_of
+from lawsmith.gateways.store import Cell, Row, columns_of, read_partition, read_table
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    call_figures,
+    converse,
+    input_tokens,
+    override_of,
+    report,
+    row_of,
+    unfinished,
+)
 from lawsmith.stages.known_law_index import KnownLaws
 from lawsmith.stages.packets import packets_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
-from lawsmith.runs.conversations import call_figures, converse, input_tokens, unfinished
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.record import canonical_json

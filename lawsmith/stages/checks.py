@@ -9,16 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from lawsmith.curation.admission.gates import admit
-from lawsmith.eligibility.date_windows import week_of
+from lawsmith.curation.admission import admit
+from lawsmith.eligibility import week_of
 from lawsmith.gateways.store import Row, Store, partitions_of, read_partition, read_table
-from lawsmith.mutation.screening.certificates import certify, differing_figures
+from lawsmith.mutation.screening import certify, differing_figures
+from lawsmith.release import PUBLIC_MANIFEST, file_sha256, relation_set_digest
 from lawsmith.release.bundle import verify_release
-from lawsmith.release.manifest import PUBLIC_MANIFEST, file_sha256
-from lawsmith.release.tasks import relation_set_digest
+from lawsmith.runs import Looked, StageContext
 from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.check_result import Looked
 from lawsmith.stages.packets import packet_file
 from lawsmith.stages.playing import EPISODES, read_episodes, read_scores
 from lawsmith.stages.problem_checks import CALIBRATED_KINDS, calibrated_task_faults

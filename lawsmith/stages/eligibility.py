@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from lawsmith.eligibility.restrictions import AllowLists
-from lawsmith.eligibility.date_windows import judge_eligibility
+from lawsmith.eligibility import AllowLists, judge_eligibility
 from lawsmith.gateways.store import partitions_of, read_table
+from lawsmith.runs import StageContext, all_dispositions, dispose, latest_by_subject, override_of
 from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
 from lawsmith.stages.calibrated_worlds import calibrated_sets
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.decisions import override_of
-from lawsmith.runs.dispositions import all_dispositions, dispose, latest_by_subject
 from lawsmith.stages.reviews import forged_families
 from schemas.calibrated_set import CalibratedSet
 from schemas.family import Family

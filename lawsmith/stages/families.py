@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from lawsmith.gateways.store import Row, collection_key, read_partition
-from lawsmith.mutation.backgrounds import background_leak
-from lawsmith.mutation.pairing import forge
-from lawsmith.mutation.difficulty_strata import by_move
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.dispositions import row_of
+from lawsmith.mutation import background_leak, by_move, forge
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from lawsmith.stages.known_law_index import historical_cards
-from lawsmith.runs.partition_run import PartitionPass, Subject
 from lawsmith.stages.reviews import accepted_cards
 from schemas.card import Card
 from schemas.family import Family, ForgeReport

@@ -3,10 +3,10 @@
 from functools import lru_cache
 from pathlib import Path
 
-from lawsmith.curation.admission.known_laws import KnownLaw, family_law, historical_law, textbook_laws
+from lawsmith.curation.admission import KnownLaw, family_law, historical_law, textbook_laws
 from lawsmith.gateways.store import read_table
-from lawsmith.mutation.laws.historical import load_historical
-from lawsmith.runs.context import StageContext
+from lawsmith.mutation.laws import load_historical
+from lawsmith.runs import StageContext
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard
 

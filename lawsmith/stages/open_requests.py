@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lawsmith.chat import Conversation
-from lawsmith.gateways.models.limits import RunCaps
+from lawsmith.gateways.models import RunCaps
 from lawsmith.gateways.store import read_partition
+from lawsmith.runs import StageContext
 from lawsmith.stages import cards, families, packets, reviews, sources
-from lawsmith.runs.context import StageContext
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,17 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from lawsmith.eligibility.date_windows import week_of
-from lawsmith.gateways.datasets.tables import rejected_datasets
-from lawsmith.gateways.papers.opening import open_source
+from lawsmith.eligibility import week_of
+from lawsmith.gateways.datasets import rejected_datasets
+from lawsmith.gateways.papers import open_source
 from lawsmith.gateways.store import read_partition, read_table
+from lawsmith.runs import PartitionPass, StageContext, Subject, window_of
 from lawsmith.stages.calibrated_worlds import calibrated_pass, worlds_missing
 from lawsmith.stages.cards import subject_of as packet_subject
-from lawsmith.runs.context import StageContext
 from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.families import subject_of as card_subject
 from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.packets import is_frozen, packets_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
 from lawsmith.stages.problems import PARTITION as PROBLEM_PARTITION
 from lawsmith.stages.problems import listed_problems, rejected_subject
 from lawsmith.stages.publications import revised_papers
@@ -26,7 +25,6 @@ from lawsmith.stages.reviews import (
     forged_families,
 )
 from lawsmith.stages.sources import week_subject
-from lawsmith.runs.spans import window_of
 from schemas.family import Family
 from schemas.source import Disposition, Paper, Stage
 

@@ -3,20 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lawsmith.calibration.problems.admission import Admission
-from lawsmith.calibration.fitting.held_out import admission_of
-from lawsmith.calibration.problems.problem_files import read_problem
+from lawsmith.calibration.fitting import admission_of
+from lawsmith.calibration.problems import Admission, read_problem
 from lawsmith.errors import LawsmithError
-from lawsmith.gateways.datasets.tables import (
-    LoadedProblem,
-    load_problem,
-    problem_ids,
-    rejected_datasets,
-)
+from lawsmith.gateways.datasets import LoadedProblem, load_problem, problem_ids, rejected_datasets
 from lawsmith.gateways.store import Row, read_partition
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.dispositions import row_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from schemas.problem import Problem, RejectedDataset
 from schemas.record import content_digest
 from schemas.source import Disposition, ReasonCode

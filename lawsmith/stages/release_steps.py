@@ -2,8 +2,8 @@
 
 from lawsmith.gateways.store import has_partition
 from lawsmith.release.bundle import read_release
+from lawsmith.runs import StageContext
 from lawsmith.stages import releases, tasks
-from lawsmith.runs.context import StageContext
 from lawsmith.stages.cuts import cut_of
 from lawsmith.stages.evaluations import is_evaluated
 from lawsmith.stages.exports import TABLE as EXPORTS

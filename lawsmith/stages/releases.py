@@ -8,8 +8,8 @@ from typing import get_args
 
 import yaml
 
-from lawsmith.curation.reading.prompting import PromptName, prompt_hash
-from lawsmith.eligibility.date_windows import DaySpan, day_span
+from lawsmith.curation.reading import PromptName, prompt_hash
+from lawsmith.eligibility import DaySpan, day_span
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.store import (
     Row,
@@ -18,14 +18,18 @@ from lawsmith.gateways.store import (
     read_table,
     write_partition,
 )
+from lawsmith.release import CalibratedProblem, PaperNote, ReleaseContent, models_of
 from lawsmith.release.bundle import Release, Written, check_whole, read_release, write_release
-from lawsmith.release.content import PaperNote, ReleaseContent
-from lawsmith.release.manifest import models_of
-from lawsmith.release.problems import CalibratedProblem
+from lawsmith.runs import (
+    StageContext,
+    StageReport,
+    all_dispositions,
+    latest_by_subject,
+    report,
+    row_of,
+)
 from lawsmith.stages.calibrated_worlds import calibrated_sets
-from lawsmith.runs.context import StageContext, StageReport, report
 from lawsmith.stages.cuts import allow_policy, cut_of
-from lawsmith.runs.dispositions import all_dispositions, latest_by_subject, row_of
 from lawsmith.stages.eligibility import accepted
 from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.problems import admitted_problems

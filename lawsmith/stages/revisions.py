@@ -1,8 +1,8 @@
 """Old weeks that want another look: a paper was published or revised since the last one."""
 
-from lawsmith.eligibility.date_windows import week_of
+from lawsmith.eligibility import week_of
 from lawsmith.gateways.store import read_table
-from lawsmith.runs.context import StageContext
+from lawsmith.runs import StageContext
 from lawsmith.stages.publications import revised_papers
 from schemas.source import Publication
 

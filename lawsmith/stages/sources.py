@@ -5,15 +5,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from lawsmith.eligibility.date_windows import week_of
+from lawsmith.eligibility import week_of
 from lawsmith.errors import IntegrityError
-from lawsmith.gateways.papers.paper_source import Harvest, Unread
-from lawsmith.gateways.papers.opening import open_source
+from lawsmith.gateways.papers import Harvest, Unread, open_source
 from lawsmith.gateways.store import read_partition
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.dispositions import row_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
-from lawsmith.runs.spans import window_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    report,
+    row_of,
+    window_of,
+)
 from schemas.record import content_digest
 from schemas.source import Disposition, Paper, ReasonCode, SourceFile
 

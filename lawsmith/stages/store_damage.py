@@ -16,10 +16,9 @@ from lawsmith.gateways.store import (
     partitions_of,
     set_aside_if_damaged,
 )
-from lawsmith.runs import row_history
+from lawsmith.runs import TABLE as DISPOSITIONS
+from lawsmith.runs import StageContext, row_history
 from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import TABLE as DISPOSITIONS
 from schemas.source import Stage
 
 _TABLES: Final[dict[Stage, str]] = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lawsmith.gateways.store import Row, partitions_of, read_partition, read_table
-from lawsmith.runs.context import StageContext
+from lawsmith.runs import StageContext
 from lawsmith.stages.reviews import forged_families, judged_cards
 from schemas.family import Family
 from schemas.source import Disposition

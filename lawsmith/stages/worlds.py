@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from lawsmith.gateways.store import Row
-from lawsmith.release.tasks import worlds_of
-from lawsmith.runs.context import StageContext, StageReport, report
-from lawsmith.runs.dispositions import row_of
+from lawsmith.release import worlds_of
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from lawsmith.stages.families import HISTORICAL_PARTITION
-from lawsmith.runs.partition_run import PartitionPass, Subject
 from lawsmith.stages.reviews import accepted_families, forged_families
 from schemas.family import Family
 from schemas.source import Disposition, ReasonCode

@@ -9,7 +9,8 @@ tested where the room is; the pointer stands here:
 | 11, 15 | tests/calibration/test_structure.py, tests/release/test_calibrated_tasks.py |
 | 17, 18, 19, 20 | tests/oracle/test_calibrated_sessions.py |
 | 16, 19 | tests/oracle/test_calibrated_server.py |
-| 21, 22 | tests/calibration/worlds/test_calibration.py, tests/calibration/residuals/test_neighbours.py |
+| 21 | tests/calibration/worlds/test_calibration.py |
+| 22 | tests/calibration/residuals/test_neighbours.py |
 | 23 | tests/calibration/hidden_laws/test_building.py |
 | 24 | tests/calibration/hidden_laws/test_search.py |
 | 2, 13, 14, 26, 28 | tests/evaluation/test_calibrated_answers.py |
@@ -25,15 +26,15 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from lawsmith.calibration.hidden_laws.building import build_problem
 from lawsmith.calibration.discipline import counted_literals
+from lawsmith.calibration.hidden_laws.building import build_problem
 from lawsmith.calibration.problems.metrics import Metric, metric_scale, near_perfect
-from lawsmith.calibration.worlds.pools import pool_bytes, read_pool
 from lawsmith.calibration.problems.problem_files import read_problem
 from lawsmith.calibration.problems.records import Space, records_of
 from lawsmith.calibration.problems.references import best_reference
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.pools import pool_bytes, read_pool
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.evaluation.calibrated import mean_score, read_submission
 from lawsmith.expressions import parse_infix

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lawsmith.calibration.fitting.base_law import structure_of
+from lawsmith.calibration.problems.records import Space
 from lawsmith.calibration.residuals.neighbours import neighbour_count
 from lawsmith.calibration.residuals.noise import noise_factor, variance
-from lawsmith.calibration.problems.records import Space
 from lawsmith.calibration.residuals.sampler import (
     ResidualSampler,
     local_mean_debias,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.gateways.store import read_partition
-from lawsmith.stages import cards, packets, reviews, sources
 from lawsmith.inspection.card_pages import CardPage
-from lawsmith.runs.context import StageContext
 from lawsmith.inspection.explaining import explain
+from lawsmith.runs.context import StageContext
+from lawsmith.stages import cards, packets, reviews, sources
 from lawsmith.stages.open_subjects import pending
 from lawsmith.stages.reviews import accepted_cards
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawsmith.eligibility.restrictions import AllowLists, allow_lists, as_issn, journal_key
 from lawsmith.eligibility.date_windows import Policy, judge_eligibility
+from lawsmith.eligibility.restrictions import AllowLists, allow_lists, as_issn, journal_key
 from lawsmith.errors import InputError
 from schemas.source import Paper, Publication, ReasonCode
 

@@ -17,8 +17,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from lawsmith.config import load_configuration
-from lawsmith.gateways.papers.paper_source import PaperSource
 from lawsmith.gateways.papers.opening import open_source
+from lawsmith.gateways.papers.paper_source import PaperSource
 from lawsmith.gateways.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

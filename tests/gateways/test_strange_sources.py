@@ -19,9 +19,9 @@ from lawsmith.curation.packets import PacketError, packets_of_papers
 from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.gateways.papers.paper_source import Harvest, PaperSource
 from lawsmith.gateways.store import read_partition
-from lawsmith.stages import packets, publications, sources
 from lawsmith.runs.dispositions import read_stage
 from lawsmith.runs.opening import open_context
+from lawsmith.stages import packets, publications, sources
 from schemas.packet import Packet
 from schemas.source import ReasonCode, Window
 

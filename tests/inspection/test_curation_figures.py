@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.gateways.models.ledger_reading import CallSeen
-from lawsmith.inspection.curation_figures import card_figures, cost_per_card
 from lawsmith.inspection.card_sheets import figures_shown, sheets
+from lawsmith.inspection.curation_figures import card_figures, cost_per_card
 from lawsmith.inspection.plain_text import markdown_code, markdown_text, one_line
 
 if TYPE_CHECKING:

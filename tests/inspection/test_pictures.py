@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from lawsmith.runs.partition_run import PartitionPass, Subject
 from lawsmith.inspection.pictures import funnel
+from lawsmith.runs.partition_run import PartitionPass, Subject
 from schemas.source import Outcome, ReasonCode, Stage
 
 if TYPE_CHECKING:

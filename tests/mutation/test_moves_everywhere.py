@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from lawsmith.expressions import check_dimensions
 from lawsmith.measurement import dense_design, prediction_errors
 from lawsmith.mutation.candidates import Pool, composable, composed
-from lawsmith.mutation.screening.distinctness import STRUCTURAL
-from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.laws.historical import load_historical, original_of
-from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
 from lawsmith.mutation.laws.relation_sets import (
     at_pointer,
     expressions_of,
@@ -23,9 +21,11 @@ from lawsmith.mutation.laws.relation_sets import (
     meanings_of,
     units_of,
 )
-from lawsmith.mutation.laws.interface import interface_of, relation_set_of
 from lawsmith.mutation.laws.tolerance import tolerances_of
 from lawsmith.mutation.laws.truth import float_values
+from lawsmith.mutation.moves.context import Candidate, Ground
+from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.screening.distinctness import STRUCTURAL
 from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.expression import Op, names_of, substitute

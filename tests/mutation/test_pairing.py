@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from lawsmith.measurement.constraints import admissible
-from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.laws.refusals import ForgeError
 from lawsmith.mutation.laws.relation_sets import at_pointer, laws_of
-from lawsmith.mutation.screening.certificates import certify, differing_figures, distinguishing_query
+from lawsmith.mutation.pairing import forge, forge_family
+from lawsmith.mutation.screening.certificates import (
+    certify,
+    differing_figures,
+    distinguishing_query,
+)
 from schemas.card import Card
 from schemas.expression import to_wire, walk
 from schemas.family import Family, MoveKind

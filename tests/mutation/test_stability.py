@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.mutation.screening import distinctness
-from lawsmith.mutation.screening import recovery
-from lawsmith.mutation.screening.inputs import Case
 from lawsmith.mutation.laws.historical import load_historical
-from lawsmith.mutation.pairing import forge_family
-from lawsmith.mutation.screening.refitting import Refit
 from lawsmith.mutation.laws.relation_sets import laws_of
-from lawsmith.mutation.screening.certificates import certify, differing_figures
 from lawsmith.mutation.laws.truth import exact_values, rows
+from lawsmith.mutation.pairing import forge_family
+from lawsmith.mutation.screening import distinctness, recovery
+from lawsmith.mutation.screening.certificates import certify, differing_figures
+from lawsmith.mutation.screening.inputs import Case
+from lawsmith.mutation.screening.refitting import Refit
 from schemas.card import Card
 from schemas.family import Family
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.curation.packets import build_packet
 from lawsmith.curation.evidence.printed_numbers import is_printed
 from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.packets import build_packet
 from lawsmith.errors import InputError
 from lawsmith.expressions import evaluate, parse_infix
 from lawsmith.gateways.store import query

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.runs.context import StageContext
-from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.inspection.explaining import explain
 from lawsmith.inspection.sections import Section
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
 from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 

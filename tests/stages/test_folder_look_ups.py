@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lawsmith.gateways.store import read_table
-from lawsmith.stages import publications, sources
-from lawsmith.stages.checks import publications as look
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
 from lawsmith.runs.opening import open_context
+from lawsmith.stages import publications, sources
+from lawsmith.stages.checks import publications as look
 from lawsmith.stages.publications import due_papers
 from schemas.source import Publication, RelatedPreprint
 

@@ -9,10 +9,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from lawsmith.errors import InputError
 from lawsmith.gateways.store import read_partition
-from lawsmith.stages import packets, sources
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import read_stage
 from lawsmith.runs.opening import open_context
+from lawsmith.stages import packets, sources
 
 WEEK = "2026-10-05"
 Open = Callable[..., StageContext]

@@ -8,14 +8,13 @@ import pytest
 
 from lawsmith.cli import run
 from lawsmith.gateways.store import read_partition, read_table
-from lawsmith.release.bundle import read_release
-from lawsmith.stages import problem_checks, problems
-from lawsmith.stages import calibrated_worlds
 from lawsmith.inspection import problem_pictures
-from lawsmith.stages.calibrated_worlds import calibrated_sets
-from lawsmith.runs.dispositions import all_dispositions
 from lawsmith.inspection.explaining import explain
+from lawsmith.release.bundle import read_release
+from lawsmith.runs.dispositions import all_dispositions
 from lawsmith.runs.opening import open_context
+from lawsmith.stages import calibrated_worlds, problem_checks, problems
+from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.open_subjects import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 

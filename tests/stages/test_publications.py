@@ -13,11 +13,11 @@ import pytest
 
 from lawsmith.eligibility.date_windows import parse_window, weeks_of
 from lawsmith.gateways.store import read_partition, read_table
-from lawsmith.stages import packets, publications, sources
-from lawsmith.stages.checks import publications as look
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
 from lawsmith.runs.opening import AMBIENT, open_context
+from lawsmith.stages import packets, publications, sources
+from lawsmith.stages.checks import publications as look
 from lawsmith.stages.open_subjects import pending
 from lawsmith.stages.revisions import weeks_to_take_up
 from schemas.source import Publication

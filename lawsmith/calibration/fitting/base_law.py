@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.axes import Table, table_of
-from lawsmith.calibration.residuals.noise import variance
-from lawsmith.calibration.residuals.sampler import local_means
+from lawsmith.calibration.problems import Table, table_of
+from lawsmith.calibration.residuals import local_means, variance
 from lawsmith.errors import InputError
 
 MOST_GROUPS: Final = 40

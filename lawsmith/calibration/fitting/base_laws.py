@@ -6,7 +6,7 @@ from typing import Final
 
 from lawsmith.calibration.fitting.base_law import LawFit, choose_base
 from lawsmith.calibration.fitting.fits import STARTS, Fit, fit
-from lawsmith.calibration.problems.records import Records, Space
+from lawsmith.calibration.problems import Records, Space
 from lawsmith.errors import InputError, UndefinedValueError
 from schemas.problem import Problem, ReferenceLaw
 

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from lawsmith.calibration.fitting.least_squares import Box
-from lawsmith.calibration.problems.records import Records
+from lawsmith.calibration.problems import Records
 from lawsmith.errors import InputError
 from lawsmith.expressions import compile_expression
 from schemas.expression import Expression

@@ -15,10 +15,15 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.fitting.constants import Constant, Declared, box_of, checked_constants
 from lawsmith.calibration.fitting.grouped import Grouped
-from lawsmith.calibration.fitting.least_squares import EXACT, least, starting_points, unit_covariance
+from lawsmith.calibration.fitting.least_squares import (
+    EXACT,
+    least,
+    starting_points,
+    unit_covariance,
+)
 from lawsmith.calibration.fitting.residual_function import Misfit
-from lawsmith.calibration.residuals.noise import variance
-from lawsmith.calibration.problems.records import Records, Space
+from lawsmith.calibration.problems import Records, Space
+from lawsmith.calibration.residuals import variance
 from lawsmith.errors import InputError
 from schemas.expression import Expression
 

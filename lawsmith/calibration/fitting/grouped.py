@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.fitting.least_squares import Box, least, scaled_solution, unit_covariance
 from lawsmith.calibration.fitting.residual_function import Misfit
-from lawsmith.calibration.problems.records import Records, Rows, Space
+from lawsmith.calibration.problems import Records, Rows, Space
 from schemas.expression import Expression
 
 Floats = NDArray[np.float64]

@@ -5,12 +5,20 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.admission import Admission, admit
 from lawsmith.calibration.fitting.constants import Constant
 from lawsmith.calibration.fitting.fits import STARTS, fit
-from lawsmith.calibration.problems.problem_files import ProblemTable
-from lawsmith.calibration.problems.records import FLOOR, Records, Space, records_of
-from lawsmith.calibration.problems.splits import WHOLE, Split, make_split
+from lawsmith.calibration.problems import (
+    FLOOR,
+    WHOLE,
+    Admission,
+    ProblemTable,
+    Records,
+    Space,
+    Split,
+    admit,
+    make_split,
+    records_of,
+)
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression
 from schemas.problem import Problem, ReferenceLaw, ResidualSpace

@@ -7,8 +7,8 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.records import Records, Space
 from lawsmith.calibration.fitting.slopes import value_and_slopes
+from lawsmith.calibration.problems import Records, Space
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression
 from schemas.expression import Expression

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import OPERATORS, compile_expression
-from lawsmith.expressions.operators.partials import unit
-from lawsmith.expressions.programs import Program, program_of
+from lawsmith.expressions import OPERATORS, Program, compile_expression, program_of
+from lawsmith.expressions.operators import unit
 from schemas.expression import Expression
 
 Floats = NDArray[np.float64]

@@ -10,18 +10,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.admission import Admission, admit
-from lawsmith.calibration.fitting.base_law import BaseChoice, LawFit, choose_base
-from lawsmith.calibration.fitting.base_laws import PublishedFits, fits_of
-from lawsmith.calibration.fitting.fits import Fit
-from lawsmith.calibration.fitting.held_out import predicted, records_at, space_of
+from lawsmith.calibration.fitting import (
+    BaseChoice,
+    Fit,
+    LawFit,
+    PublishedFits,
+    choose_base,
+    fits_of,
+    predicted,
+    records_at,
+    space_of,
+)
 from lawsmith.calibration.hidden_laws.search import HiddenLaw, Search, find_hidden_law, kept_rows
-from lawsmith.calibration.worlds.pools import Pool
-from lawsmith.calibration.problems.problem_files import ProblemTable
-from lawsmith.calibration.problems.records import Records, Space
-from lawsmith.calibration.problems.splits import Split, make_split
-from lawsmith.calibration.worlds.calibration import calibrate, plan_of
-from lawsmith.curation.admission.known_laws import KnownLaw
+from lawsmith.calibration.problems import (
+    Admission,
+    ProblemTable,
+    Records,
+    Space,
+    Split,
+    admit,
+    make_split,
+)
+from lawsmith.calibration.worlds import Pool, calibrate, plan_of
+from lawsmith.curation.admission import KnownLaw
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.keyed_draws import generator
 from schemas.problem import Problem

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from lawsmith.calibration.fitting.base_laws import PublishedBase
-from lawsmith.calibration.problems.records import Records, Space
-from lawsmith.calibration.worlds.calibration import WorldPlan
+from lawsmith.calibration.fitting import PublishedBase
+from lawsmith.calibration.problems import Records, Space
+from lawsmith.calibration.worlds import WorldPlan
 from lawsmith.errors import LawsmithError
 from schemas.calibrated_task import WorldCertificate
 from schemas.problem import Problem

@@ -5,14 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from lawsmith.calibration.fitting import Fit
 from lawsmith.calibration.hidden_laws.context import RefusalError, Workbench, passed, short
-from lawsmith.calibration.fitting.fits import Fit
-from lawsmith.calibration.residuals.noise import variance
-from lawsmith.calibration.worlds.pools import Pool
 from lawsmith.calibration.hidden_laws.variant_fits import fit_each, fit_inside
 from lawsmith.calibration.hidden_laws.variants import Variant, representative
-from lawsmith.calibration.hidden_laws.visibility import POWER, Visibility, needed_noncentrality, visibility
-from lawsmith.calibration.worlds.calibration import HiddenForm, calibrate
+from lawsmith.calibration.hidden_laws.visibility import (
+    POWER,
+    Visibility,
+    needed_noncentrality,
+    visibility,
+)
+from lawsmith.calibration.residuals import variance
+from lawsmith.calibration.worlds import HiddenForm, Pool, calibrate
 from lawsmith.errors import InputError, UndefinedValueError
 from schemas.calibrated_task import WorldCertificate
 from schemas.problem import Constant

@@ -13,14 +13,11 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.fitting.constants import Constant
-from lawsmith.calibration.fitting.fits import fit
-from lawsmith.calibration.fitting.least_squares import Box, least
-from lawsmith.calibration.fitting.residual_function import Misfit
-from lawsmith.calibration.problems.records import SINGLE, Space, records_of
+from lawsmith.calibration.fitting import Box, Constant, Misfit, fit, least
+from lawsmith.calibration.problems import SINGLE, Space, records_of
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression, literal_paths, same_form
-from lawsmith.expressions.equality.forms import replace_literals
+from lawsmith.expressions.equality import replace_literals
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 
 CLOSE: Final = 1e-7

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from lawsmith.calibration.hidden_laws.context import RefusalError, Workbench, passed, short
-from lawsmith.calibration.hidden_laws.law_families import Form, Ground, exactly
 from lawsmith.calibration.hidden_laws.effect_size import Sized
+from lawsmith.calibration.hidden_laws.law_families import Form, Ground, exactly
 from lawsmith.calibration.hidden_laws.variants import Variant
 from lawsmith.calibration.hidden_laws.visibility import (
     clean_values,
@@ -16,9 +16,9 @@ from lawsmith.calibration.hidden_laws.visibility import (
     looked_at,
     space_of_world,
 )
-from lawsmith.calibration.worlds.calibration import HiddenForm
+from lawsmith.calibration.worlds import HiddenForm
 from lawsmith.errors import InputError
-from lawsmith.expressions.equality.forms import skeleton
+from lawsmith.expressions.equality import skeleton
 from schemas.calibrated_task import WorldCertificate
 from schemas.expression import Expression, substitute
 from schemas.problem import Constant

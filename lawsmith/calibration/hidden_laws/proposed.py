@@ -8,10 +8,10 @@ from typing import Final
 
 from pydantic import Field, ValidationError
 
-from lawsmith.calibration.fitting.base_laws import PublishedBase
+from lawsmith.calibration.fitting import PublishedBase
 from lawsmith.calibration.hidden_laws.variants import Variant
 from lawsmith.errors import InputError
-from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.moves import MOVES
 from lawsmith.units import parse_unit
 from schemas.calibrated_task import HiddenEdit
 from schemas.expression import Expression, ExpressionField, names_of, node_count, walk, with_node

@@ -8,10 +8,8 @@ from typing import Final
 from numpy.random import Generator
 
 from lawsmith.calibration.hidden_laws.context import RefusalError, Workbench, passed, short
-from lawsmith.calibration.hidden_laws.novelty import check_novelty, check_skeleton
-from lawsmith.calibration.problems.problem_files import check_closes
-from lawsmith.calibration.problems.records import records_of
 from lawsmith.calibration.hidden_laws.effect_size import Sized, sized
+from lawsmith.calibration.hidden_laws.novelty import check_novelty, check_skeleton
 from lawsmith.calibration.hidden_laws.solvability import LARGEST_ERROR, oracle_fit
 from lawsmith.calibration.hidden_laws.variants import Variant
 from lawsmith.calibration.hidden_laws.visibility import (
@@ -23,7 +21,8 @@ from lawsmith.calibration.hidden_laws.visibility import (
     rank_ratio,
     space_of_world,
 )
-from lawsmith.calibration.worlds.calibration import HiddenForm
+from lawsmith.calibration.problems import check_closes, records_of
+from lawsmith.calibration.worlds import HiddenForm
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import to_infix
 from schemas.calibrated_task import RefusedLaw, WorldCertificate

@@ -12,21 +12,25 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.calibration.fitting.base_laws import PublishedBase, PublishedFits, base_of
+from lawsmith.calibration.fitting import PublishedBase, PublishedFits, base_of, space_of
 from lawsmith.calibration.hidden_laws.context import RefusalError, Workbench
-from lawsmith.calibration.fitting.held_out import space_of
 from lawsmith.calibration.hidden_laws.novelty import check_exactly
 from lawsmith.calibration.hidden_laws.proposed import variant_of_proposal
-from lawsmith.calibration.problems.records import SINGLE, Records, Space, usable
-from lawsmith.calibration.residuals.sampler import thinned
 from lawsmith.calibration.hidden_laws.screens import Survivor, refused, screened
 from lawsmith.calibration.hidden_laws.textbook import restated
-from lawsmith.calibration.hidden_laws.variants import Variant, ground_of, paired_variants, single_variants
-from lawsmith.calibration.worlds.calibration import HiddenForm, plan_of
-from lawsmith.curation.admission.known_laws import KnownLaw
+from lawsmith.calibration.hidden_laws.variants import (
+    Variant,
+    ground_of,
+    paired_variants,
+    single_variants,
+)
+from lawsmith.calibration.problems import SINGLE, Records, Space, usable
+from lawsmith.calibration.residuals import thinned
+from lawsmith.calibration.worlds import HiddenForm, plan_of
+from lawsmith.curation.admission import KnownLaw
 from lawsmith.errors import InputError
-from lawsmith.rules import named
 from lawsmith.keyed_draws import NamedDraws
+from lawsmith.rules import named
 from schemas.calibrated_task import GroupConstants, HiddenEdit, RefusedLaw, WorldCertificate
 from schemas.expression import Expression, to_wire
 from schemas.problem import Constant, Problem, ReferenceLaw

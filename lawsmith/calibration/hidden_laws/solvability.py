@@ -14,16 +14,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from lawsmith.calibration.fitting.constants import Constant as Fitted
-from lawsmith.calibration.fitting.fits import fit
-from lawsmith.calibration.fitting.least_squares import SCREENING
-from lawsmith.calibration.worlds.pools import Pool
-from lawsmith.calibration.worlds.readout_bounds import law_values
-from lawsmith.calibration.problems.records import records_of
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
+from lawsmith.calibration.fitting import SCREENING, fit
+from lawsmith.calibration.fitting import Constant as Fitted
 from lawsmith.calibration.hidden_laws.variants import FITTED_STARTS, box_points
 from lawsmith.calibration.hidden_laws.visibility import clean_values, looked_at, space_of_world
-from lawsmith.calibration.worlds.calibration import HiddenForm
+from lawsmith.calibration.problems import records_of
+from lawsmith.calibration.worlds import CalibratedSimulator, HiddenForm, Pool, law_values
 from schemas.problem import Constant
 from schemas.world import CalibratedWorld
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from lawsmith.calibration.hidden_laws.context import Workbench
-from lawsmith.calibration.problems.records import SINGLE
 from lawsmith.calibration.hidden_laws.screens import Survivor
 from lawsmith.calibration.hidden_laws.variants import representative
-from lawsmith.curation.admission.known_laws import CandidateLaw, KnownLaw, restated_by
+from lawsmith.calibration.problems import SINGLE
+from lawsmith.curation.admission import CandidateLaw, KnownLaw, restated_by
 from schemas.card import Choices, Control, Range
 from schemas.expression import Expression, substitute
 

@@ -6,12 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from lawsmith.calibration.fitting.base_law import group_sample
-from lawsmith.calibration.fitting.base_laws import PublishedBase
-from lawsmith.calibration.fitting.fits import Estimate, Fit, evaluate_fit, fit
-from lawsmith.calibration.fitting.least_squares import SCREENING
-from lawsmith.calibration.problems.records import Records, Space
+from lawsmith.calibration.fitting import (
+    SCREENING,
+    Estimate,
+    Fit,
+    PublishedBase,
+    evaluate_fit,
+    fit,
+    group_sample,
+)
 from lawsmith.calibration.hidden_laws.variants import Variant
+from lawsmith.calibration.problems import Records, Space
 from lawsmith.errors import InputError, UndefinedValueError
 from schemas.expression import Expression
 from schemas.problem import Constant

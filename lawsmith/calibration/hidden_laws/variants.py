@@ -15,14 +15,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from lawsmith.calibration.problems.axes import spans_decade
-from lawsmith.calibration.fitting.base_laws import PublishedBase
-from lawsmith.calibration.problems.records import SINGLE, Records
-from lawsmith.mutation.candidates import composable, composed
-from lawsmith.mutation.moves.context import Candidate, Ground
-from lawsmith.mutation.moves.table import MOVES
-from lawsmith.mutation.laws.interface import Interface
+from lawsmith.calibration.fitting import PublishedBase
+from lawsmith.calibration.problems import SINGLE, Records, spans_decade
 from lawsmith.keyed_draws import NamedDraws
+from lawsmith.mutation import composable, composed
+from lawsmith.mutation.laws import Interface
+from lawsmith.mutation.moves import MOVES, Candidate, Ground
 from schemas.calibrated_task import HiddenEdit
 from schemas.card import Choices, Range
 from schemas.expression import Expression, names_of, node_count

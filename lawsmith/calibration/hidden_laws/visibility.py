@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import chi2, ncx2
 
-from lawsmith.calibration.problems.axes import Axes
-from lawsmith.calibration.fitting.base_law import group_sample
-from lawsmith.calibration.fitting.base_laws import PublishedBase
-from lawsmith.calibration.fitting.constants import Constant, Declared
-from lawsmith.calibration.fitting.least_squares import unit_covariance
-from lawsmith.calibration.fitting.residual_function import Misfit
-from lawsmith.calibration.worlds.pools import Pool
-from lawsmith.calibration.worlds.readout_bounds import law_values
-from lawsmith.calibration.problems.records import Records, Space, records_of
-from lawsmith.calibration.residuals.sampler import ResidualSampler
+from lawsmith.calibration.fitting import (
+    Constant,
+    Declared,
+    Misfit,
+    PublishedBase,
+    group_sample,
+    unit_covariance,
+)
 from lawsmith.calibration.hidden_laws.variants import box_points
-from lawsmith.calibration.worlds.calibration import HiddenForm
+from lawsmith.calibration.problems import Axes, Records, Space, records_of
+from lawsmith.calibration.residuals import ResidualSampler
+from lawsmith.calibration.worlds import HiddenForm, Pool, law_values
 from lawsmith.errors import InputError
 from schemas.expression import Expression
 from schemas.world import CalibratedWorld, WorldGroup

@@ -12,7 +12,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.problem_files import MIN_GROUP_ROWS, Floats, ProblemTable, usable_groups
+from lawsmith.calibration.problems.problem_files import (
+    MIN_GROUP_ROWS,
+    Floats,
+    ProblemTable,
+    usable_groups,
+)
 from lawsmith.errors import InputError, IntegrityError
 from schemas.problem import (
     AlternateWindow,

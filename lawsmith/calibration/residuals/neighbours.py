@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from lawsmith.calibration.problems.axes import Table, table_of
+from lawsmith.calibration.problems import Table, table_of
 from lawsmith.calibration.residuals.colocated_rows import Indices, Spots, rank_within, spots_of
 from lawsmith.calibration.residuals.running_means import ranked_rows, window_means
 from lawsmith.errors import InputError

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lawsmith.calibration.problems.axes import spans_decade, table_of
+from lawsmith.calibration.problems import spans_decade, table_of
 from lawsmith.errors import InputError
 
 TARGET: Final = 0.9

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import ArrayLike, NDArray
 
-from lawsmith.calibration.problems.axes import Axes, Table, axes_of, table_of
+from lawsmith.calibration.problems import Axes, Records, Table, axes_of, table_of
 from lawsmith.calibration.residuals.neighbours import Neighbours, neighbour_count
 from lawsmith.calibration.residuals.noise import noise_factor
-from lawsmith.calibration.problems.records import Records
 from lawsmith.errors import InputError
 
 Floats = NDArray[np.float64]

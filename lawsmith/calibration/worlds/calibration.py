@@ -13,18 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from lawsmith.calibration.problems.axes import Axes, axes_of
-from lawsmith.calibration.residuals.noise import TARGET, noise_factor, span_points, variance
-from lawsmith.calibration.worlds.pools import POOL, Pool, pool_bytes
-from lawsmith.calibration.worlds.readout_bounds import ReadoutRule, law_values
-from lawsmith.calibration.problems.records import Records, Space, usable
-from lawsmith.calibration.residuals.sampler import (
+from lawsmith.calibration.problems import Axes, Records, Space, axes_of, usable
+from lawsmith.calibration.residuals import (
     LARGEST_POOL,
+    TARGET,
     local_means,
     mean_count,
+    noise_factor,
     sample_count,
+    span_points,
     thinned,
+    variance,
 )
+from lawsmith.calibration.worlds.pools import POOL, Pool, pool_bytes
+from lawsmith.calibration.worlds.readout_bounds import ReadoutRule, law_values
 from lawsmith.errors import InputError
 from schemas.expression import Expression
 from schemas.problem import Problem

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from lawsmith.calibration.problems.axes import Axes, table_of
+from lawsmith.calibration.problems import Axes, Space, table_of
+from lawsmith.calibration.residuals import ResidualSampler
+from lawsmith.calibration.worlds.calibration import HiddenForm
 from lawsmith.calibration.worlds.pools import Pool
 from lawsmith.calibration.worlds.readout_bounds import ReadoutRule, law_values
-from lawsmith.calibration.problems.records import Space
-from lawsmith.calibration.residuals.sampler import ResidualSampler
-from lawsmith.calibration.worlds.calibration import HiddenForm
 from lawsmith.errors import InputError
 from schemas.world import CalibratedWorld, WorldGroup
 

@@ -10,10 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.curation.evidence.printed_numbers import is_printed
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.evidence.shingles import shared_shingle
-from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.evidence import Reason, is_printed, numbers_in, shared_shingle
 from lawsmith.expressions import number_text
 from schemas.card import Card, Choices, Domain
 from schemas.expression import Expression, walk

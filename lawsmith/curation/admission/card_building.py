@@ -12,9 +12,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from lawsmith.curation.admission.numbers import STATEMENT_TABLES
-from lawsmith.curation.evidence.anchoring import resolve_anchor
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.evidence.search_view import SearchView
+from lawsmith.curation.evidence import Reason, SearchView, resolve_anchor
 from lawsmith.errors import ParseError, UnitError
 from lawsmith.expressions import parse_infix
 from lawsmith.units import constants, convert

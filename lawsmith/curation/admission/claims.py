@@ -10,12 +10,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.lexicon import ESTIMATED, FIT, prose
-from lawsmith.curation.admission.numbers import prose_of
-from lawsmith.curation.evidence.symbols import plain_symbols, spellings
 from lawsmith.curation.admission.known_laws import CandidateLaw, restated_by
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.evidence.shingles import shared_shingle
+from lawsmith.curation.admission.numbers import prose_of
+from lawsmith.curation.evidence import (
+    ESTIMATED,
+    FIT,
+    Reason,
+    plain_symbols,
+    prose,
+    shared_shingle,
+    spellings,
+)
 from schemas.card import Relation
 from schemas.source import ReasonCode
 

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from lawsmith.curation.evidence.anchoring import anchored_text
 from lawsmith.curation.admission.known_laws import KnownLaw
-from lawsmith.curation.evidence.search_view import SearchView, without_lost_exponents
-from lawsmith.curation.evidence.stated_numbers import flattened_in, numbers_in
+from lawsmith.curation.evidence import (
+    SearchView,
+    anchored_text,
+    flattened_in,
+    numbers_in,
+    without_lost_exponents,
+)
 from lawsmith.errors import InputError
 from schemas.card import Anchors, Card
 from schemas.expression import Expression, from_wire, names_of, substitute, to_wire

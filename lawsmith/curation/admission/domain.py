@@ -7,13 +7,10 @@ from typing import Final
 import numpy as np
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.lexicon import prose
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import Reason, prose
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import evaluate
-from lawsmith.measurement import DesignError, dense_design, feasible
-from lawsmith.measurement.constraints import Points, columns
-from lawsmith.measurement.holes import definedness
+from lawsmith.measurement import DesignError, Points, columns, definedness, dense_design, feasible
 from schemas.card import Choices, Control
 from schemas.source import ReasonCode
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from lawsmith.curation.admission.context import Bench
 from lawsmith.curation.admission.numbers import anchors_of
-from lawsmith.curation.evidence.anchoring import span_problem
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import Reason, span_problem
 from lawsmith.errors import (
     CoherenceError,
     DimensionError,
@@ -22,8 +21,7 @@ from lawsmith.expressions import (
     evaluate,
     unit_coherent,
 )
-from lawsmith.measurement import DesignError, dense_design
-from lawsmith.measurement.constraints import Points, columns
+from lawsmith.measurement import DesignError, Points, columns, dense_design
 from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.expression import Expression, Op, names_of

@@ -12,15 +12,21 @@ from typing import Final, Literal
 import numpy as np
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.plain_formulas import UnreadError, read_plain
-from lawsmith.curation.evidence.printed_formulas import PrintedEquation, printed_equations
-from lawsmith.curation.evidence.quantities import assignments
-from lawsmith.curation.evidence.symbols import Named, plain_symbols, spelled, spellings
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import (
+    Named,
+    PrintedEquation,
+    Reason,
+    UnreadError,
+    assignments,
+    plain_symbols,
+    printed_equations,
+    read_plain,
+    spelled,
+    spellings,
+)
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import evaluate
-from lawsmith.measurement import DesignError, dense_design
-from lawsmith.measurement.constraints import columns
+from lawsmith.measurement import DesignError, columns, dense_design
 from schemas.card import Anchors
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.source import ReasonCode

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.curation.admission.context import Bench
 from lawsmith.curation.admission.card_building import Making, build_card
 from lawsmith.curation.admission.claims import (
     known_gate,
@@ -18,6 +17,7 @@ from lawsmith.curation.admission.claims import (
     restated_gate,
     status_gate,
 )
+from lawsmith.curation.admission.context import Bench
 from lawsmith.curation.admission.domain import (
     defined_gate,
     inert_gate,
@@ -35,6 +35,7 @@ from lawsmith.curation.admission.form import (
     used_gate,
 )
 from lawsmith.curation.admission.formula import formula_gate, joint_gate, symbols_gate
+from lawsmith.curation.admission.known_laws import KnownLaw
 from lawsmith.curation.admission.measures import (
     assigned_gate,
     constant_gate,
@@ -43,12 +44,10 @@ from lawsmith.curation.admission.measures import (
     printed_units_gate,
 )
 from lawsmith.curation.admission.numbers import derivation_gate, numbers_gate
-from lawsmith.curation.admission.words import polarity_reasons, subject_gate
-from lawsmith.curation.admission.known_laws import KnownLaw
 from lawsmith.curation.admission.overrides import Override, overruled
-from lawsmith.curation.evidence.reasons import Reason, Verdict
-from lawsmith.curation.evidence.search_view import SearchView
-from lawsmith.curation.reading.visible_lines import Shown, hidden_anchors
+from lawsmith.curation.admission.words import polarity_reasons, subject_gate
+from lawsmith.curation.evidence import Reason, SearchView, Verdict
+from lawsmith.curation.reading import Shown, hidden_anchors
 from schemas.card import Card, CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper

@@ -6,21 +6,21 @@ from decimal import Decimal
 from typing import Final
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.quantities import (
+from lawsmith.curation.evidence import (
+    Reason,
     assignments,
     atoms_of,
     holds_quantity,
+    is_printed,
     known_unit,
+    numbers_in,
     quantities_in,
     quantity_text,
     ranges_in,
     same_unit,
+    spellings,
     units_in,
 )
-from lawsmith.curation.evidence.symbols import spellings
-from lawsmith.curation.evidence.printed_numbers import is_printed
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.evidence.stated_numbers import numbers_in
 from lawsmith.expressions import number_text
 from schemas.card import Anchors, Control, Parameter, Range
 from schemas.source import ReasonCode

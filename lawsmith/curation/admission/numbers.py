@@ -10,8 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.printed_numbers import is_printed, numeral_readings, unprinted_in_sentence
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import Reason, is_printed, numeral_readings, unprinted_in_sentence
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import evaluate, number_text
 from schemas.card import Anchors, Choices, Control, Necessary, Parameter, Readout

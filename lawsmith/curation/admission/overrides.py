@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
-from lawsmith.curation.evidence.reasons import Reason, Verdict
+from lawsmith.curation.evidence import Reason, Verdict
 from lawsmith.errors import InputError
 from schemas.card import Card
 from schemas.review import CARD_CRITERIA, Criterion, CriterionVerdict, Review

@@ -11,11 +11,19 @@ from functools import lru_cache
 from typing import Final
 
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.evidence.lexicon import CLAIMS, ESTIMATED, FIT, is_table_head, prose
-from lawsmith.curation.evidence.symbols import Named, mentions, spellings
-from lawsmith.curation.evidence.reasons import Reason
-from lawsmith.curation.evidence.text_folding import LIGATURES
-from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.evidence import (
+    CLAIMS,
+    ESTIMATED,
+    FIT,
+    LIGATURES,
+    Named,
+    Reason,
+    is_table_head,
+    mentions,
+    numbers_in,
+    prose,
+    spellings,
+)
 from lawsmith.expressions import number_text
 from schemas.card import (
     Anchor,

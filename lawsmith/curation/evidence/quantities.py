@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Final
 
 from lawsmith.curation.evidence.siunitx import without_siunitx
-from lawsmith.curation.evidence.symbols import plain_symbols
 from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.evidence.symbols import plain_symbols
 from lawsmith.errors import UnitError
 from lawsmith.units import Unit, convert, parse_unit
 

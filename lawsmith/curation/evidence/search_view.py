@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lawsmith.curation.evidence.text_folding import CARET, FIRM, LIGATURES, Folded, disagreement, fold, folded
+from lawsmith.curation.evidence.text_folding import (
+    CARET,
+    FIRM,
+    LIGATURES,
+    Folded,
+    disagreement,
+    fold,
+    folded,
+)
 from schemas.packet import Packet
 
 _LOST = re.compile(

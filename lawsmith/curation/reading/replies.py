@@ -5,7 +5,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from lawsmith.chat import Reply, reply_json
-from lawsmith.curation.evidence.plain_text import hidden_characters
+from lawsmith.curation.evidence import hidden_characters
 from lawsmith.errors import InputError
 from schemas.earlier_draft import LIVE
 from schemas.record import Part, canonical_json

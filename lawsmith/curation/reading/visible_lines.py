@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import Reason
 from lawsmith.curation.reading.triage_score import is_reference_list, score_of_text
 from lawsmith.errors import InputError
 from schemas.card import Anchor, AnchorDraft

@@ -11,19 +11,23 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lawsmith.chat import Reply, Request, Result
-from lawsmith.curation.admission.gates import Reason, admit_draft
-from lawsmith.curation.review.case_review import (
-    CaseReview,
-    CaseReviewConversation,
-    case_review_conversation,
-)
-from lawsmith.curation.reading.extraction import MAX_REPAIRS, UnreadReply, read_extraction
-from lawsmith.curation.reading.prompting import (
+from lawsmith.curation.admission import Reason, admit_draft
+from lawsmith.curation.evidence import SearchView
+from lawsmith.curation.reading import (
+    MAX_REPAIRS,
+    Shown,
+    UnreadReply,
     opening,
     packet_values,
     prompt_hash,
     quoted_block,
+    read_extraction,
     response_schema,
+)
+from lawsmith.curation.review.case_review import (
+    CaseReview,
+    CaseReviewConversation,
+    case_review_conversation,
 )
 from lawsmith.curation.review.disagreement import (
     Dissent,
@@ -43,8 +47,6 @@ from lawsmith.curation.review.requests import (
     same_model_sentence,
 )
 from lawsmith.curation.review.view import Case, card_text, case_of
-from lawsmith.curation.evidence.search_view import SearchView
-from lawsmith.curation.reading.visible_lines import Shown
 from schemas.card import Card, CardDraft, ExtractionReply
 from schemas.packet import Packet
 from schemas.review import Review, ReviewDraft

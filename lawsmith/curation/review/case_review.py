@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lawsmith.chat import Reply, Request, Result
-from lawsmith.curation.reading.extraction import MAX_REPAIRS
-from lawsmith.curation.reading.prompting import opening, packet_values
+from lawsmith.curation.evidence import SearchView
+from lawsmith.curation.reading import MAX_REPAIRS, Shown, opening, packet_values
 from lawsmith.curation.review.reading import read_review
 from lawsmith.curation.review.requests import (
     ReviewTerms,
@@ -19,8 +19,6 @@ from lawsmith.curation.review.requests import (
     same_model_sentence,
 )
 from lawsmith.curation.review.view import Case, card_text, case_of, case_text
-from lawsmith.curation.evidence.search_view import SearchView
-from lawsmith.curation.reading.visible_lines import Shown
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.review import Review

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lawsmith.curation.evidence.reasons import Reason
+from lawsmith.curation.evidence import Reason
 
 DissentKind = Literal[
     "gates_accept_reviewer_rejects", "accepts_over_doubt", "gates_refuse_revision"

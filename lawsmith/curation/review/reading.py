@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from lawsmith.chat import Reply
-from lawsmith.curation.evidence.anchoring import place_quote
-from lawsmith.curation.reading.extraction import UnreadReply, incomplete
-from lawsmith.curation.reading.replies import read_reply
+from lawsmith.curation.evidence import SearchView, place_quote
+from lawsmith.curation.reading import Shown, UnreadReply, incomplete, read_reply
 from lawsmith.curation.review.disagreement import ACCEPT_OVER_DOUBT
-from lawsmith.curation.evidence.search_view import SearchView
-from lawsmith.curation.reading.visible_lines import Shown
 from schemas.packet import Packet
 from schemas.review import (
     CARD_CRITERIA,

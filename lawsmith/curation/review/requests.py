@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.chat import Message, Reply, Request
-from lawsmith.curation.reading.extraction import DEFAULT_MAX_TOKENS
-from lawsmith.curation.admission.known_laws import KnownLaw
-from lawsmith.curation.admission.overrides import Override
-from lawsmith.curation.reading.prompting import (
+from lawsmith.curation.admission import KnownLaw, Override
+from lawsmith.curation.reading import (
+    DEFAULT_MAX_TOKENS,
     PromptName,
+    Shown,
+    anchored_lines,
     prompt_hash,
     repair_turn,
     response_schema,
+    shown_lines,
+    with_lines,
 )
-from lawsmith.curation.reading.visible_lines import Shown, anchored_lines, shown_lines, with_lines
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.review import CriterionVerdict, Review, ReviewDraft, ReviewSubject

@@ -11,9 +11,8 @@ from typing import Final
 
 from flint import fmpq
 
-from lawsmith.expressions.operators.table import OPERATORS
 from lawsmith.expressions.equality.powers import Powers
-from lawsmith.expressions.operators.ring import BudgetError, Ratio
+from lawsmith.expressions.operators import OPERATORS, BudgetError, Ratio
 from lawsmith.expressions.truth import exact_number
 from schemas.expression import Expression, Op, Var
 

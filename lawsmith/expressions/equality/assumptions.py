@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lawsmith.expressions.equality.algebra import Algebra
 from lawsmith.expressions.domains import Axis
-from lawsmith.expressions.equality.linear_feasibility import Form, contradict
-from lawsmith.expressions.operators.enclosures import Interval
-from lawsmith.expressions.equality.locating import Condition
+from lawsmith.expressions.equality.algebra import Algebra
 from lawsmith.expressions.equality.kink_resolution import Side
+from lawsmith.expressions.equality.linear_feasibility import Form, contradict
+from lawsmith.expressions.equality.locating import Condition
 from lawsmith.expressions.equality.sign_conditions import Assumed, Keys
+from lawsmith.expressions.operators import Interval
 from schemas.expression import Var
 
 

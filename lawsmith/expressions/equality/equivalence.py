@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Literal
 
-from lawsmith.expressions.equality.algebra import Algebra, BudgetError
-from lawsmith.expressions.equality.piecewise_comparison import IDENTITY_POINTS, Cases
 from lawsmith.expressions.domains import (
     Axis,
     Domain,
@@ -26,6 +24,8 @@ from lawsmith.expressions.domains import (
     generic_points,
     nudged_corners,
 )
+from lawsmith.expressions.equality.algebra import Algebra, BudgetError
+from lawsmith.expressions.equality.piecewise_comparison import IDENTITY_POINTS, Cases
 from lawsmith.expressions.equality.refutation import (
     DEEP_BITS,
     QUICK_BITS,

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from lawsmith.errors import InputError
-from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
 from lawsmith.expressions.equality.equivalence import Verdict, equivalent
+from lawsmith.expressions.equality.newton_refinement import ExpiredError, LostError
+from lawsmith.expressions.equality.refutation import QUICK_BITS, TIME_LIMIT, Meter, WorkError
+from lawsmith.expressions.equality.solving import STARTS, ConstantSearch
 from lawsmith.expressions.exponentials import is_exponential, natural
 from lawsmith.expressions.folding import literal_paths
-from lawsmith.expressions.equality.refutation import QUICK_BITS, TIME_LIMIT, Meter, WorkError
-from lawsmith.expressions.equality.newton_refinement import ExpiredError, LostError
-from lawsmith.expressions.equality.solving import STARTS, ConstantSearch
+from lawsmith.expressions.operators import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.truth import exact_number, exact_value, precision
 from schemas.expression import Expression, Op, Var, names_of, node_count, walk
 

@@ -5,9 +5,7 @@ from typing import Final
 
 from flint import fmpq
 
-from lawsmith.expressions.operators.balls import UndecidedError, ball, bits_of
-from lawsmith.expressions.operators.enclosures import Interval
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS, Interval, UndecidedError, ball, bits_of
 from lawsmith.expressions.truth import exact_number, precision
 from schemas.expression import Expression, Op, Var
 

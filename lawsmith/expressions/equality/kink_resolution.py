@@ -5,12 +5,22 @@ from typing import Any
 
 from flint import fmpq
 
-from lawsmith.expressions.operators.balls import UndefinedError
-from lawsmith.expressions.operators.enclosures import Interval, certain_sign
 from lawsmith.expressions.equality.intervals import BITS, combine
-from lawsmith.expressions.operators.kink_rules import Settled
-from lawsmith.expressions.operators.table import OPERATORS
-from lawsmith.expressions.equality.sign_conditions import Assumed, Key, Keys, Switch, is_stepped, same_rising
+from lawsmith.expressions.equality.sign_conditions import (
+    Assumed,
+    Key,
+    Keys,
+    Switch,
+    is_stepped,
+    same_rising,
+)
+from lawsmith.expressions.operators import (
+    OPERATORS,
+    Interval,
+    Settled,
+    UndefinedError,
+    certain_sign,
+)
 from lawsmith.expressions.truth import exact_number, precision
 from schemas.expression import MAX_INTEGER, Expression, Op, Var
 

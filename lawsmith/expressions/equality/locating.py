@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from flint import arb, fmpq
 
-from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError, sign_of
 from lawsmith.expressions.domains import Axis, Point
-from lawsmith.expressions.operators.enclosures import Interval
 from lawsmith.expressions.equality.intervals import enclose
+from lawsmith.expressions.operators import Interval, UndecidedError, UndefinedError, sign_of
 from lawsmith.expressions.truth import exact_number, exact_value
 from schemas.expression import Expression, names_of, node_count
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from flint import arb, arb_mat
 
-from lawsmith.expressions.operators.balls import UndecidedError, ball
 from lawsmith.expressions.domains import Point
+from lawsmith.expressions.operators import UndecidedError, ball
 from lawsmith.expressions.truth import exact_number, exact_value, precision
 from schemas.expression import Expression
 

@@ -10,9 +10,14 @@ from typing import Any, Final
 
 from flint import acb, arb, fmpq
 
-from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.operators.table import OPERATORS
-from lawsmith.expressions.operators.ring import Polynomial, Ring
+from lawsmith.expressions.operators import (
+    OPERATORS,
+    Polynomial,
+    Ring,
+    UndecidedError,
+    UndefinedError,
+    ball,
+)
 from lawsmith.expressions.truth import precision
 
 BLIND: Final = 8 / 7

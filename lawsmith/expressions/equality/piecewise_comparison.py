@@ -11,12 +11,11 @@ from typing import Any, Final
 
 from flint import fmpq
 
+from lawsmith.expressions.domains import Axis, Point, generic_points
 from lawsmith.expressions.equality.algebra import Algebra, BudgetError, without_common_terms
 from lawsmith.expressions.equality.assumptions import Assumptions, Signs
-from lawsmith.expressions.operators.balls import UndefinedError
-from lawsmith.expressions.domains import Axis, Point, generic_points
-from lawsmith.expressions.operators.enclosures import Interval
 from lawsmith.expressions.equality.intervals import enclose
+from lawsmith.expressions.equality.kink_resolution import Side
 from lawsmith.expressions.equality.locating import Condition, around, holds, locate
 from lawsmith.expressions.equality.normal_form_values import Seen, look
 from lawsmith.expressions.equality.refutation import (
@@ -28,8 +27,8 @@ from lawsmith.expressions.equality.refutation import (
     Meter,
     Relation,
 )
-from lawsmith.expressions.equality.kink_resolution import Side
 from lawsmith.expressions.equality.sign_conditions import Switch, is_stepped
+from lawsmith.expressions.operators import Interval, UndefinedError
 from lawsmith.expressions.truth import exact_number
 from schemas.expression import Expression, Op, walk
 

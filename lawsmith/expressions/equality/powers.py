@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpq
 
-from lawsmith.expressions.operators.ring import (
+from lawsmith.expressions.operators import (
     HALF,
     ONE,
     BudgetError,

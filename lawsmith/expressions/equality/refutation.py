@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from flint import arb, fmpq
 
-from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError, ball
 from lawsmith.expressions.domains import Axis, Point
-from lawsmith.expressions.operators.table import OPERATORS
+from lawsmith.expressions.operators import OPERATORS, UndecidedError, UndefinedError, ball
 from lawsmith.expressions.truth import exact_number, precision
 from schemas.expression import Expression, Op, Var
 

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions.operators.balls import UndecidedError, UndefinedError
 from lawsmith.expressions.domains import Axis, Domain, axes_of, generic_points
-from lawsmith.expressions.evaluation import compile_expression
 from lawsmith.expressions.equality.forms import fresh_names, replace_literals
-from lawsmith.expressions.equality.refutation import TIME_LIMIT
 from lawsmith.expressions.equality.newton_refinement import DEPTHS, POINTS, ExpiredError, LostError
+from lawsmith.expressions.equality.refutation import TIME_LIMIT
 from lawsmith.expressions.equality.solving import NEIGHBOURS, ConstantSearch
+from lawsmith.expressions.evaluation import compile_expression
+from lawsmith.expressions.operators import UndecidedError, UndefinedError
 from lawsmith.expressions.truth import precision
 from schemas.expression import Expression, Var, names_of, walk
 

@@ -12,8 +12,7 @@ from flint import fmpq
 
 from lawsmith.expressions.equality.algebra import Algebra, BudgetError
 from lawsmith.expressions.equality.linear_feasibility import Form
-from lawsmith.expressions.operators.table import OPERATORS
-from lawsmith.expressions.operators.ring import ONE, constant_of
+from lawsmith.expressions.operators import ONE, OPERATORS, constant_of
 from schemas.expression import Expression, Op, Var, walk
 
 Key: TypeAlias = tuple[Any, Any]

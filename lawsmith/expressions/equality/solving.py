@@ -11,10 +11,16 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.expressions.operators.balls import UndecidedError
 from lawsmith.expressions.domains import Axis, Point, generic_points
+from lawsmith.expressions.equality.newton_refinement import (
+    DEPTHS,
+    POINTS,
+    ExpiredError,
+    LostError,
+    Sharpening,
+)
 from lawsmith.expressions.evaluation import compile_expression
-from lawsmith.expressions.equality.newton_refinement import DEPTHS, POINTS, ExpiredError, LostError, Sharpening
+from lawsmith.expressions.operators import UndecidedError
 from lawsmith.expressions.truth import evaluate_exact
 from schemas.expression import Expression, walk
 

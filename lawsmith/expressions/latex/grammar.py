@@ -8,17 +8,6 @@ no power follows belongs to the number. What has two readings is refused where i
 from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
-from lawsmith.expressions.latex_functions import (
-    COMMANDS,
-    FUNCTIONS,
-    INVERSES,
-    LISTED,
-    RECIPROCALS,
-    REFUSED,
-    RELATIONS,
-    RUNNING,
-    SERIES,
-)
 from lawsmith.expressions.latex.lookahead import (
     bar_follows,
     check_application,
@@ -42,6 +31,17 @@ from lawsmith.expressions.latex.symbols import (
     starts_symbol,
 )
 from lawsmith.expressions.latex.tokens import Stream, Token
+from lawsmith.expressions.latex_functions import (
+    COMMANDS,
+    FUNCTIONS,
+    INVERSES,
+    LISTED,
+    RECIPROCALS,
+    REFUSED,
+    RELATIONS,
+    RUNNING,
+    SERIES,
+)
 from schemas.expression import MAX_NODES, Expression, Op, Var
 
 _TIMES: Final = (r"\cdot", r"\times", "*")

@@ -5,7 +5,6 @@ Each function looks at the tokens that follow; those named `check` refuse what h
 
 from typing import Final
 
-from lawsmith.expressions.latex_functions import COMMANDS, FUNCTIONS, spells_function
 from lawsmith.expressions.latex.names import Names
 from lawsmith.expressions.latex.symbols import (
     SWITCHES,
@@ -15,6 +14,7 @@ from lawsmith.expressions.latex.symbols import (
     starts_symbol,
 )
 from lawsmith.expressions.latex.tokens import LatexError, Stream, Token
+from lawsmith.expressions.latex_functions import COMMANDS, FUNCTIONS, spells_function
 
 _SIGNS: Final = (r"\cdot", r"\times", "*", "/", r"\frac", r"\pm")
 _MARKS: Final = ([r"\top"], [r"\intercal"], ["T"], ["+"], ["-"])

@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from lawsmith.expressions.latex_functions import UNKNOWN
 from lawsmith.expressions.latex.names import Names
 from lawsmith.expressions.latex.symbols import Symbol
 from lawsmith.expressions.latex.tokens import Stream, Token
+from lawsmith.expressions.latex_functions import UNKNOWN
 from lawsmith.expressions.parsing import PI
 from schemas.expression import MAX_DEPTH, MAX_INTEGER, MAX_NODES, Expression, Op, Var, walk
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, NoReturn
 
 from lawsmith.errors import InputError
-from lawsmith.expressions.latex_functions import RELATIONS
 from lawsmith.expressions.latex.grammar import Grammar
 from lawsmith.expressions.latex.names import DIFFERENCES
 from lawsmith.expressions.latex.symbols import read_symbol, starts_symbol
 from lawsmith.expressions.latex.tokens import LatexError, Stream, Token
+from lawsmith.expressions.latex_functions import RELATIONS
 from schemas.expression import Expression, Var
 
 Relation = Literal["equality", "definition", "approximation", "proportionality"]

@@ -13,7 +13,7 @@ from lawsmith.expressions.operators.enclosures import Interval, certain_sign
 from schemas.expression import MAX_INTEGER, Expression, Op
 
 if TYPE_CHECKING:
-    from lawsmith.expressions.equality.kink_resolution import Side
+    from lawsmith.expressions.equality import Side
 
 Settled: TypeAlias = tuple[Expression, "Interval | None"]
 """A law without the kinks whose side is decided, and its bounds over the box."""

@@ -13,7 +13,7 @@ from lawsmith.expressions.operators import balls
 from lawsmith.expressions.operators.ring import HALF, ONE, Ratio, constant_of
 
 if TYPE_CHECKING:
-    from lawsmith.expressions.equality.algebra import Algebra
+    from lawsmith.expressions.equality import Algebra
 
 Rule: TypeAlias = Callable[..., Ratio]
 """(algebra, normal form of each argument) -> normal form."""

@@ -17,12 +17,14 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from flint import arb, fmpq
 
-from lawsmith.expressions.operators import balls
-from lawsmith.expressions.operators import enclosures
-from lawsmith.expressions.operators import floats
-from lawsmith.expressions.operators import kink_rules
-from lawsmith.expressions.operators import normal_rules
-from lawsmith.expressions.operators import partials
+from lawsmith.expressions.operators import (
+    balls,
+    enclosures,
+    floats,
+    kink_rules,
+    normal_rules,
+    partials,
+)
 from lawsmith.expressions.operators.balls import Number
 from lawsmith.expressions.operators.enclosures import Enclosure, Interval
 from lawsmith.expressions.operators.floats import Interval as FloatInterval

@@ -13,7 +13,7 @@ import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from lawsmith.calibration.problems.problem_files import (
+from lawsmith.calibration.problems import (
     ProblemTable,
     RawTable,
     canonical_table,

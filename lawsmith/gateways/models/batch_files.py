@@ -24,11 +24,11 @@ from lawsmith.gateways.models.batch_lines import (
 )
 from lawsmith.gateways.models.ledger import Ledger
 from lawsmith.gateways.models.limits import Cap, RunCaps
+from lawsmith.gateways.models.model_routes import Roster
 from lawsmith.gateways.models.openai_protocol import chat_body
 from lawsmith.gateways.models.prices import Bound, Price, upper_bound
 from lawsmith.gateways.models.replay import PREFIX, record_replies, replay_file
-from lawsmith.gateways.models.model_routes import Roster
-from lawsmith.gateways.store.whole_files import open_whole, write_whole
+from lawsmith.gateways.store import open_whole, write_whole
 
 ENDPOINT = "/v1/chat/completions"
 

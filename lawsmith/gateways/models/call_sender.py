@@ -6,12 +6,12 @@ from threading import Condition, Event
 
 from lawsmith.chat import Deferred, Failed, Reply, Request
 from lawsmith.errors import PrerequisiteError
-from lawsmith.gateways.models.provider_errors import ProviderError
-from lawsmith.gateways.models.model_queue import Lane, RetryPolicy
 from lawsmith.gateways.models.ledger import Ledger, Ticket
 from lawsmith.gateways.models.ledger_limits import CapReached, Wait
 from lawsmith.gateways.models.limits import RateLimits, RunCaps
+from lawsmith.gateways.models.model_queue import Lane, RetryPolicy
 from lawsmith.gateways.models.model_routes import Route
+from lawsmith.gateways.models.provider_errors import ProviderError
 
 
 class Sender:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from lawsmith.errors import IntegrityError, LawsmithError, PrerequisiteError
-from lawsmith.gateways.store.irreplaceable import check_not_lost, mark_of, remember
+from lawsmith.gateways.store import check_not_lost, mark_of, remember
 
 FORMAT = 3
 """`PRAGMA user_version` of the file."""

@@ -14,7 +14,6 @@ from typing import Any
 from lawsmith.chat import Reply, Request, Usage
 from lawsmith.errors import PrerequisiteError
 from lawsmith.gateways.models.capabilities import abilities_of
-from lawsmith.gateways.models.provider_errors import ProviderError
 from lawsmith.gateways.models.openai_protocol import (
     FinishReason,
     Rung,
@@ -24,6 +23,7 @@ from lawsmith.gateways.models.openai_protocol import (
     tool_arguments,
 )
 from lawsmith.gateways.models.prices import Price
+from lawsmith.gateways.models.provider_errors import ProviderError
 
 _FORMAT_REFUSED = re.compile(
     r"response_format|json_schema|json_object|structured output|json mode|guided_json", re.I

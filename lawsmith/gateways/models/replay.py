@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from lawsmith.chat import Count, Reply, Request, RequestKey, Role, SubjectKind, Usage
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.models.provider_errors import ReplyMissingError
-from lawsmith.gateways.store.whole_files import write_whole
+from lawsmith.gateways.store import write_whole
 from schemas.record import Identity, Part, Sha256, canonical_json, strict_json
 
 PREFIX = "replay/"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from lawsmith.chat import Conversation, Failed, Reply, Request, Result, Role, ValueT
 from lawsmith.errors import InputError
-from lawsmith.gateways.models.provider_errors import ReplyMissingError
 from lawsmith.gateways.models.ledger import Ledger
-from lawsmith.gateways.models.prices import Bound
 from lawsmith.gateways.models.model_routes import Roster
+from lawsmith.gateways.models.prices import Bound
+from lawsmith.gateways.models.provider_errors import ReplyMissingError
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from lawsmith.chat import (
     ValueT,
 )
 from lawsmith.errors import InputError, IntegrityError
-from lawsmith.gateways.models.provider_errors import ReplyMissingError
+from lawsmith.gateways.models.call_sender import RetryPolicy, Sender
 from lawsmith.gateways.models.ledger import Ledger
 from lawsmith.gateways.models.limits import RateLimits, RunCaps
 from lawsmith.gateways.models.model_routes import Roster
-from lawsmith.gateways.models.call_sender import RetryPolicy, Sender
+from lawsmith.gateways.models.provider_errors import ReplyMissingError
 
 DEFAULT_CONCURRENCY = 16
 

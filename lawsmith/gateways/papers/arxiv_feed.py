@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lawsmith.eligibility.date_windows import in_window
+from lawsmith.eligibility import in_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.papers.arxiv_archives import WithdrawnSourceError
 from lawsmith.gateways.papers.arxiv_entries import Entry, arxiv_id
@@ -16,8 +16,8 @@ from lawsmith.gateways.papers.arxiv_files import fetch_files, stored_files
 from lawsmith.gateways.papers.arxiv_licences import Licences
 from lawsmith.gateways.papers.arxiv_listing import Lister
 from lawsmith.gateways.papers.crossref import open_crossref
-from lawsmith.gateways.papers.paper_source import Harvest, Problem
 from lawsmith.gateways.papers.pace import Pace
+from lawsmith.gateways.papers.paper_source import Harvest, Problem
 from lawsmith.gateways.papers.polite_http import DownloadError, PoliteSession, RefusedError
 from lawsmith.gateways.store import Store
 from lawsmith.paper_boundary import PaperFaultError, paper_boundary

@@ -5,8 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lawsmith.curation.packets import PacketError, reachable_tex
-from lawsmith.curation.packets.tex import main_file
+from lawsmith.curation.packets import PacketError, main_file, reachable_tex
 from lawsmith.gateways.papers.arxiv_archives import archive_fault, unpack_tex
 from lawsmith.gateways.papers.polite_http import PoliteSession, RefusedError
 from schemas.source import SourceFile

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from lawsmith.errors import InputError
 from lawsmith.gateways.papers.polite_http import PoliteSession, RefusedError
-from lawsmith.gateways.store.whole_files import write_whole
+from lawsmith.gateways.store import write_whole
 from schemas.record import canonical_json
 
 _CREATIVE = re.compile(

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 
 from lawsmith.gateways.papers.arxiv_entries import arxiv_id
 from lawsmith.gateways.papers.crossref_works import Work, agreement, is_arxiv, read_work
-from lawsmith.gateways.papers.paper_source import Problem
 from lawsmith.gateways.papers.pace import Pace
+from lawsmith.gateways.papers.paper_source import Problem
 from lawsmith.gateways.papers.polite_http import DownloadError, PoliteSession, RefusedError
 from lawsmith.gateways.store import Store
 from lawsmith.paper_boundary import PaperFaultError, paper_boundary

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from lawsmith.eligibility.restrictions import as_issn
+from lawsmith.eligibility import as_issn
 from schemas.source import RelatedPreprint
 
 JOURNAL_KINDS = frozenset({"journal-article", "proceedings-article"})

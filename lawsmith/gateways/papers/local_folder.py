@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from lawsmith.eligibility.date_windows import in_window
+from lawsmith.eligibility import in_window
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.gateways.papers.paper_source import Harvest, Problem
 from lawsmith.paper_boundary import PaperFaultError, paper_boundary

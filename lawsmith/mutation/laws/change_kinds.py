@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from lawsmith.expressions import evaluate, same_form
-from lawsmith.expressions.folding import without_zeros
+from lawsmith.expressions import evaluate, same_form, without_zeros
 from lawsmith.mutation.laws.relation_sets import at_pointer, folded_laws, laws_of, meanings_of
 from schemas.card import Choices, Domain
 from schemas.expression import Expression, Op, Var, names_of, substitute

@@ -29,8 +29,7 @@ from scipy.linalg import solve_triangular
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, evaluate, evaluate_exact
-from lawsmith.measurement.constraints import Controlled
-from lawsmith.measurement.sampling import is_logarithmic
+from lawsmith.measurement import Controlled, is_logarithmic
 from lawsmith.units import Unit, parse_unit
 from schemas.card import Choices
 from schemas.expression import Expression, Op, Var, names_of, substitute

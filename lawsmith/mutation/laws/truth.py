@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.expressions import compile_expression, evaluate_exact
-from lawsmith.measurement.constraints import Controlled, Points, columns
+from lawsmith.measurement import Controlled, Points, columns
 from schemas.expression import Expression
 
 Table = NDArray[np.float64]

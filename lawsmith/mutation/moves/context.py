@@ -9,13 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.curation.evidence.printed_numbers import is_printed
-from lawsmith.curation.evidence.stated_numbers import numbers_in
+from lawsmith.curation.evidence import is_printed, numbers_in
 from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError, UnitError
 from lawsmith.expressions import check_scales, compile_expression, dimension_of, number_text
-from lawsmith.measurement.constraints import Points, columns
-from lawsmith.mutation.laws.relation_sets import at_pointer, edited, expressions_of, names_in, units_of
-from lawsmith.mutation.laws.interface import Interface
+from lawsmith.measurement import Points, columns
+from lawsmith.mutation.laws import Interface, at_pointer, edited, expressions_of, names_in, units_of
 from lawsmith.rules import named
 from lawsmith.units import parse_unit
 from schemas.expression import Expression, Op, Var, names_of, walk

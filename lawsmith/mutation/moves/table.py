@@ -12,8 +12,8 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.coefficients import coefficients
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.exponents import exponents
 from lawsmith.mutation.moves.interactions import interactions
 from lawsmith.mutation.moves.operator_swaps import operator_swaps

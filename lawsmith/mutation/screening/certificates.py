@@ -7,9 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.mutation.screening.inputs import Case, certificate, nine
-from lawsmith.mutation.screening.difficulty import attainable, controls_move, nulls_fail, scale_is_sane
+from lawsmith.mutation.screening.difficulty import (
+    attainable,
+    controls_move,
+    nulls_fail,
+    scale_is_sane,
+)
 from lawsmith.mutation.screening.distinctness import distinct, distinguishable, one_query_tells
+from lawsmith.mutation.screening.inputs import Case, certificate, nine
 from lawsmith.mutation.screening.possibility import possible
 from lawsmith.mutation.screening.recovery import recoverable
 from lawsmith.mutation.screening.soundness import defined, identities_hold, units_close

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, literal_paths
-from lawsmith.measurement.constraints import Controlled, Points, columns
+from lawsmith.measurement import Controlled, Points, columns
 from schemas.expression import Expression, Var, walk, with_node
 from schemas.family import FamilyReadout
 

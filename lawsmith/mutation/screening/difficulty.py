@@ -7,21 +7,22 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import evaluate
-from lawsmith.expressions.shortness import literals_of
+from lawsmith.expressions import evaluate, literals_of
 from lawsmith.measurement import (
+    Points,
+    columns,
+    feasible,
     fit_affine,
     fit_constant,
     fit_monomial,
     fit_polynomial,
+    is_logarithmic,
     prediction_errors,
     quantise,
 )
-from lawsmith.measurement.constraints import Points, columns, feasible
-from lawsmith.measurement.sampling import is_logarithmic
-from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
+from lawsmith.mutation.laws import Table, float_values
 from lawsmith.mutation.screening.distinctness import MAIN_BUDGET
-from lawsmith.mutation.laws.truth import Table, float_values
+from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
 from schemas.card import Choices
 from schemas.expression import Expression
 from schemas.family import Certificate, Environment, FamilyControl

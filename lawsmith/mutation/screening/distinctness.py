@@ -9,16 +9,27 @@ import numpy as np
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, equivalent
-from lawsmith.measurement import quantise, score_prediction
-from lawsmith.measurement.constraints import Points, columns, feasible
-from lawsmith.measurement.prediction import prediction_errors
-from lawsmith.measurement.sampling import from_unit, to_unit
-from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
+from lawsmith.measurement import (
+    Points,
+    columns,
+    feasible,
+    from_unit,
+    prediction_errors,
+    quantise,
+    score_prediction,
+    to_unit,
+)
+from lawsmith.mutation.laws import (
+    STRUCTURAL,
+    LawForm,
+    Table,
+    float_values,
+    law_forms,
+    structural_changes,
+)
 from lawsmith.mutation.screening.constants import allowed
-from lawsmith.mutation.laws.change_kinds import STRUCTURAL, structural_changes
-from lawsmith.mutation.laws.law_constants import LawForm, law_forms
+from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
 from lawsmith.mutation.screening.refitting import Refit
-from lawsmith.mutation.laws.truth import Table, float_values
 from schemas.card import Choices, Domain
 from schemas.family import Certificate, Environment, Family
 

@@ -9,11 +9,17 @@ from typing import Final, Literal
 import numpy as np
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.measurement import dense_design
-from lawsmith.measurement.constraints import Points
-from lawsmith.mutation.laws.law_constants import LawForm, declared_parameters, law_forms
-from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
-from lawsmith.mutation.laws.truth import DENSE_POINTS, Table, float_values
+from lawsmith.measurement import Points, dense_design
+from lawsmith.mutation.laws import (
+    DENSE_POINTS,
+    LawForm,
+    Table,
+    declared_parameters,
+    float_values,
+    folded_laws,
+    law_forms,
+    laws_of,
+)
 from schemas.expression import Expression
 from schemas.family import Certificate, Environment, Family, RelationSet
 

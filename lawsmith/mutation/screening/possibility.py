@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.measurement.constraints import Conditioned, Controlled, Points, feasible
-from lawsmith.measurement.sampling import is_logarithmic
+from lawsmith.measurement import Conditioned, Controlled, Points, feasible, is_logarithmic
+from lawsmith.mutation.laws import SLACK, Table, float_values, inferred_bounds, ranges_of
 from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.laws.shares import SLACK, inferred_bounds, ranges_of
-from lawsmith.mutation.laws.truth import Table, float_values
 from schemas.card import Choices
 from schemas.expression import Expression
 from schemas.family import Certificate, FamilyNecessary

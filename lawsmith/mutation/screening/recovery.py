@@ -32,11 +32,9 @@ from scipy.stats import qmc
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression
-from lawsmith.measurement import quantise
-from lawsmith.measurement.constraints import Points, columns
-from lawsmith.measurement.fits import Misfit
-from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, Figures, certificate
+from lawsmith.measurement import Misfit, Points, columns, quantise
 from lawsmith.mutation.screening.constants import allowed, independent, slopes
+from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, Figures, certificate
 from lawsmith.rules import named
 from schemas.family import Certificate, Environment
 

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import qmc
 
-from lawsmith.expressions.evaluation import evaluate_where_defined
-from lawsmith.measurement.constraints import Controlled, Points, columns
-from lawsmith.measurement.fits import HOPELESS
+from lawsmith.expressions import evaluate_where_defined
+from lawsmith.measurement import HOPELESS, Controlled, Points, columns
+from lawsmith.mutation.laws import LawForm
 from lawsmith.mutation.screening.constants import allowed, independent, slopes
-from lawsmith.mutation.laws.law_constants import LawForm
 from schemas.expression import Expression, Op, Var
 from schemas.family import FamilyReadout
 

@@ -5,14 +5,22 @@ from typing import Final
 import numpy as np
 
 from lawsmith.errors import CoherenceError, DimensionError, UndefinedValueError
-from lawsmith.expressions import check_dimensions, compile_expression, unit_coherent
-from lawsmith.expressions.dimensions import COHERENCE_BOUND
-from lawsmith.measurement.constraints import Points, columns, feasible, inside
-from lawsmith.measurement.holes import definedness
+from lawsmith.expressions import (
+    COHERENCE_BOUND,
+    check_dimensions,
+    compile_expression,
+    unit_coherent,
+)
+from lawsmith.measurement import Points, columns, definedness, feasible, inside
+from lawsmith.mutation.laws import (
+    IDENTITY_BOUND,
+    Table,
+    exact_values,
+    float_values,
+    meanings_of,
+    units_of,
+)
 from lawsmith.mutation.screening.inputs import ENVIRONMENTS, Case, certificate
-from lawsmith.mutation.laws.identities import IDENTITY_BOUND
-from lawsmith.mutation.laws.relation_sets import meanings_of, units_of
-from lawsmith.mutation.laws.truth import Table, exact_values, float_values
 from schemas.expression import Expression, substitute
 from schemas.family import Certificate, Environment
 

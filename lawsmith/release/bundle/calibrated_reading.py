@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lawsmith.calibration.problems.problem_files import ProblemTable
+from lawsmith.calibration.problems import ProblemTable
 from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.release.bundle.lines import bare, load_lines, without_canary
 from lawsmith.release.problems import CalibratedProblem, pool_path, table_of_rows

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from lawsmith.measurement.sampling import is_logarithmic
-from lawsmith.mutation.difficulty_strata import HOPELESS, difficulty_of
+from lawsmith.measurement import is_logarithmic
+from lawsmith.mutation import HOPELESS, difficulty_of
 from lawsmith.release.pages.changes import Formula, Shown, shown_laws
 from lawsmith.release.pages.mathml import equation, math, mathml, number_mathml
 from lawsmith.release.pages.plots import slice_is_logarithmic, slice_svg, thumbnail_svg

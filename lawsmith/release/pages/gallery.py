@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from lawsmith.measurement.sampling import is_logarithmic
-from lawsmith.release.pages.axes import axis_of_values
+from lawsmith.measurement import is_logarithmic
 from lawsmith.release.content import PaperNote, ReleaseContent
+from lawsmith.release.pages.axes import axis_of_values
 from lawsmith.release.pages.family_view import View, conditions, family_view, interface_symbols
-from lawsmith.release.pages.rendering import Pages, facts_of, page_templates
 from lawsmith.release.pages.plots import design_svg, observations_svg
+from lawsmith.release.pages.rendering import Pages, facts_of, page_templates
 from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.dataset import Licence
 from schemas.family import Family

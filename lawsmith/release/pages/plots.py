@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from lawsmith.measurement.sampling import is_logarithmic, to_unit
+from lawsmith.measurement import is_logarithmic, to_unit
 from lawsmith.release.pages.axes import Axis, axis_of_values, tick_text
 from lawsmith.release.pages.frames import Frame, drawing, grid, short
 from lawsmith.release.pages.slices import Array, Slice

@@ -7,12 +7,11 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from lawsmith.expressions import to_infix
-from lawsmith.oracle.calibrated_sealed import hidden_form
-from lawsmith.release.pages.changes import tree_marks
+from lawsmith.oracle import hidden_form
 from lawsmith.release.content import ReleaseContent
+from lawsmith.release.pages.changes import tree_marks
 from lawsmith.release.pages.family_view import SIDE_BY_SIDE, math_inline
 from lawsmith.release.pages.mathml import equation, math, mathml
-from lawsmith.release.pages.rendering import Pages, facts_of, page_templates
 from lawsmith.release.pages.problem_plots import (
     MOST_POINTS,
     is_logarithmic,
@@ -24,9 +23,10 @@ from lawsmith.release.pages.problem_plots import (
     world_svg,
 )
 from lawsmith.release.pages.problem_points import Panel, ProblemPoints, points_of
-from lawsmith.release.problems import CalibratedProblem
+from lawsmith.release.pages.rendering import Pages, facts_of, page_templates
 from lawsmith.release.pages.symbols import symbols_of
 from lawsmith.release.pages.wording import MOVES
+from lawsmith.release.problems import CalibratedProblem
 from schemas.calibrated_task import HiddenEdit, ParallelTask, RealObservation, RealTask
 from schemas.expression import node_count
 from schemas.problem import Problem, ReferenceLaw

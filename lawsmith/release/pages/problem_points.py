@@ -12,16 +12,13 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
-from lawsmith.calibration.problems.axes import spans_decade
-from lawsmith.calibration.hidden_laws.building import calibration_records, published_fits
-from lawsmith.calibration.fitting.held_out import space_of
-from lawsmith.calibration.worlds.pools import read_pool
-from lawsmith.calibration.problems.records import SINGLE, Records
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
-from lawsmith.calibration.problems.splits import make_split
+from lawsmith.calibration.fitting import space_of
+from lawsmith.calibration.hidden_laws import calibration_records, published_fits
+from lawsmith.calibration.problems import SINGLE, Records, make_split, spans_decade
+from lawsmith.calibration.worlds import CalibratedSimulator, read_pool
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression
-from lawsmith.oracle.calibrated_sealed import hidden_form
+from lawsmith.oracle import hidden_form
 from lawsmith.release.problems import CalibratedProblem
 from schemas.dataset import Column, ReadoutColumn
 from schemas.expression import Expression

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import Compiled, compile_expression
-from lawsmith.measurement.constraints import columns, feasible
-from lawsmith.measurement.sampling import from_unit, to_unit
+from lawsmith.measurement import columns, feasible, from_unit, to_unit
 from schemas.card import Choices
 from schemas.family import Environment, Family
 from schemas.task import SealedLaw

@@ -5,8 +5,8 @@ from types import ModuleType
 
 import numpy as np
 
-from lawsmith.calibration.hidden_laws.building import build_problem
 from lawsmith.calibration.fitting.held_out import admission_of
+from lawsmith.calibration.hidden_laws.building import build_problem
 from lawsmith.calibration.problems.problem_files import ProblemTable
 
 

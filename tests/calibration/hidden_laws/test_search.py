@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, ncx2
 
+from lawsmith.calibration.fitting.held_out import records_at
 from lawsmith.calibration.hidden_laws import variants
 from lawsmith.calibration.hidden_laws.context import RefusalError, Workbench
-from lawsmith.calibration.fitting.held_out import records_at
+from lawsmith.calibration.hidden_laws.screens import screened
 from lawsmith.calibration.hidden_laws.search import (
     HiddenLaw,
     Search,
@@ -21,10 +22,6 @@ from lawsmith.calibration.hidden_laws.search import (
     proposed_law,
     workbench_of,
 )
-from lawsmith.calibration.problems.records import Records
-from lawsmith.calibration.hidden_laws.screens import screened
-from lawsmith.calibration.problems.splits import make_split
-from lawsmith.calibration.structure import structure_of_law
 from lawsmith.calibration.hidden_laws.variants import (
     KINDS,
     Variant,
@@ -33,13 +30,16 @@ from lawsmith.calibration.hidden_laws.variants import (
     single_variants,
 )
 from lawsmith.calibration.hidden_laws.visibility import detection_power, needed_noncentrality
+from lawsmith.calibration.problems.records import Records
+from lawsmith.calibration.problems.splits import make_split
+from lawsmith.calibration.structure import structure_of_law
 from lawsmith.calibration.worlds.calibration import calibrate
 from lawsmith.curation.admission.known_laws import KnownLaw, KnownRelation, textbook_laws
 from lawsmith.errors import InputError
 from lawsmith.expressions import check_dimensions, parse_infix
 from lawsmith.gateways.datasets.tables import load_problem, problem_ids
-from lawsmith.mutation.moves.table import MOVES
 from lawsmith.keyed_draws import generator
+from lawsmith.mutation.moves.table import MOVES
 from schemas.calibrated_task import LocalConstant, ParallelKey
 from schemas.expression import to_wire
 from schemas.problem import Constant, Problem

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lawsmith.calibration.fitting.held_out import admission_of, predicted
 from lawsmith.calibration.problems.admission import (
     Standing,
     admit,
@@ -18,7 +19,6 @@ from lawsmith.calibration.problems.admission import (
     to_space,
     validity_suffices,
 )
-from lawsmith.calibration.fitting.held_out import admission_of, predicted
 from lawsmith.calibration.problems.leakage import exact_function, named_like, rank_correlation
 from lawsmith.calibration.problems.problem_files import ProblemTable
 from lawsmith.calibration.problems.splits import make_split

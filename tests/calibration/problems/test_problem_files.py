@@ -24,8 +24,13 @@ from lawsmith.calibration.problems.problem_files import (
     usable_groups,
 )
 from lawsmith.errors import CoherenceError, DimensionError, InputError, IntegrityError
-from lawsmith.gateways.datasets.tables import load_problem, problem_ids, read_nist, rejected_datasets
 from lawsmith.gateways.datasets.packages import read_package
+from lawsmith.gateways.datasets.tables import (
+    load_problem,
+    problem_ids,
+    read_nist,
+    rejected_datasets,
+)
 from schemas.dataset import NistTable
 from schemas.expression import Op, Var
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawsmith.calibration.fitting.base_law import LawFit, choose_base, group_sample, structure_of
-from lawsmith.calibration.residuals.noise import noise_factor, span_points, variance
 from lawsmith.calibration.problems.records import records_of
+from lawsmith.calibration.residuals.noise import noise_factor, span_points, variance
 from lawsmith.calibration.residuals.sampler import (
     ResidualSampler,
     local_mean_debias,

@@ -11,10 +11,10 @@ import pytest
 
 from lawsmith.calibration.fitting.constants import Constant
 from lawsmith.calibration.fitting.fits import Fit, fit
-from lawsmith.calibration.worlds.pools import Pool, read_world, write_world
 from lawsmith.calibration.problems.records import Records, Space, records_of
-from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate, support_points
+from lawsmith.calibration.worlds.pools import Pool, read_world, write_world
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.errors import InputError, IntegrityError, UndefinedValueError
 from lawsmith.expressions import parse_infix
 from schemas.world import CalibratedWorld, WorldAxis, WorldControl, WorldReadout

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission.gates import admit_draft
 from lawsmith.curation.admission.background import background_text, check_background, interface_of
+from lawsmith.curation.admission.gates import admit_draft
 from lawsmith.expressions import parse_infix
 from schemas.card import Card, CardDraft, Choices, Constraint, Domain, Range
 from schemas.family import LawParameter, LawRelation, RelationSet

@@ -10,9 +10,9 @@ from lawsmith.chat import Reply, Request, Result
 from lawsmith.curation.admission.gates import admit_draft
 from lawsmith.curation.reading.extraction import ExtractionConversation, extraction_conversation
 from lawsmith.curation.reading.prompting import load_prompt, packet_values, response_schema
-from lawsmith.curation.review.requests import ReviewTerms
-from lawsmith.curation.review.card_review import CardReview, card_review_conversation
 from lawsmith.curation.reading.visible_lines import INSTRUCTIONS, Shown, hidden_anchors, shown_lines
+from lawsmith.curation.review.card_review import CardReview, card_review_conversation
+from lawsmith.curation.review.requests import ReviewTerms
 from lawsmith.errors import InputError
 from schemas.card import CardDraft, ExtractionReply
 from schemas.packet import Packet

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawsmith.expressions import OPERATORS, Operator, evaluate, parse_latex
-from lawsmith.expressions.operators.balls import ball
 from lawsmith.expressions.equality.intervals import combine
+from lawsmith.expressions.operators.balls import ball
 from lawsmith.expressions.truth import exact_number, precision
 from lawsmith.release.pages.mathml import mathml
 from schemas.expression import ARITIES, Op, Var

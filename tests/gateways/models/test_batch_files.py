@@ -16,9 +16,9 @@ from lawsmith.gateways.models.batch_files import (
 )
 from lawsmith.gateways.models.ledger import Ledger
 from lawsmith.gateways.models.limits import Cap, RunCaps
-from lawsmith.gateways.models.request_bounds import open_requests
-from lawsmith.gateways.models.prices import Price
 from lawsmith.gateways.models.model_routes import ModelSpec, Roster, open_roster
+from lawsmith.gateways.models.prices import Price
+from lawsmith.gateways.models.request_bounds import open_requests
 from lawsmith.gateways.models.runner import run_conversations
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from lawsmith.chat import Deferred, Failed, Reply, Result
 from lawsmith.errors import IntegrityError, PrerequisiteError
+from lawsmith.gateways.models.call_sender import RetryPolicy
 from lawsmith.gateways.models.ledger import Ledger
 from lawsmith.gateways.models.limits import Cap, RateLimits, RunCaps
-from lawsmith.gateways.models.request_bounds import open_requests
+from lawsmith.gateways.models.model_routes import ModelSpec, Roster, open_roster
 from lawsmith.gateways.models.prices import Price, upper_bound
 from lawsmith.gateways.models.replay import record_replies
-from lawsmith.gateways.models.model_routes import ModelSpec, Roster, open_roster
+from lawsmith.gateways.models.request_bounds import open_requests
 from lawsmith.gateways.models.runner import RunReport, run_conversations
-from lawsmith.gateways.models.call_sender import RetryPolicy
 
 KEY = "sk-a-key-that-must-stay-out"
 # litellm silences this at its import, which a later test's filters undo.

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from lawsmith.expressions import parse_infix
-from lawsmith.mutation.candidates import Pool
-from lawsmith.mutation.laws.change_kinds import alike, exponents_of, kind_of, kinds_of
-from lawsmith.mutation.pairing import forge_proposed
-from lawsmith.mutation.laws.interface import relation_set_of
-from lawsmith.mutation.forge_session import Workbench
 from lawsmith.keyed_draws import generator
+from lawsmith.mutation.candidates import Pool
+from lawsmith.mutation.forge_session import Workbench
+from lawsmith.mutation.laws.change_kinds import alike, exponents_of, kind_of, kinds_of
+from lawsmith.mutation.laws.interface import relation_set_of
+from lawsmith.mutation.pairing import forge_proposed
 from schemas.card import Card
 from schemas.expression import to_wire
 from schemas.family import ForgeReport, LawRelation, MoveKind, Mutation, RelationSet

@@ -10,8 +10,8 @@ import pytest
 from lawsmith.errors import InputError
 from lawsmith.expressions import evaluate
 from lawsmith.mutation.laws.historical import draw, load_historical, original_of
-from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.laws.relation_sets import edited, folded_laws, laws_of
+from lawsmith.mutation.pairing import forge, forge_family
 from schemas.expression import to_wire
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard, MutationRule

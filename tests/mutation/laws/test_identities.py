@@ -10,14 +10,14 @@ import pytest
 from lawsmith.expressions import equivalent, evaluate, parse_infix, to_infix
 from lawsmith.measurement import dense_design
 from lawsmith.measurement.constraints import columns
-from lawsmith.mutation.followers import followed, solved_for
-from lawsmith.mutation.laws.historical import counterfactual_of, load_historical, original_of
-from lawsmith.mutation.pairing import forge, forge_proposed
-from lawsmith.mutation.laws.relation_sets import laws_of, meanings_of
-from lawsmith.mutation.screening.certificates import certify
-from lawsmith.mutation.laws.interface import interface_of
 from lawsmith.mutation.difficulty_strata import by_move
+from lawsmith.mutation.followers import followed, solved_for
 from lawsmith.mutation.forge_session import Workbench
+from lawsmith.mutation.laws.historical import counterfactual_of, load_historical, original_of
+from lawsmith.mutation.laws.interface import interface_of
+from lawsmith.mutation.laws.relation_sets import laws_of, meanings_of
+from lawsmith.mutation.pairing import forge, forge_proposed
+from lawsmith.mutation.screening.certificates import certify
 from schemas.card import Card
 from schemas.expression import Expression, names_of, substitute
 from schemas.family import Family, FamilyConsistency

@@ -7,8 +7,8 @@ import pytest
 from lawsmith.expressions import parse_infix, same_form
 from lawsmith.mutation.laws.historical import load_historical
 from lawsmith.mutation.laws.law_constants import free_constant_paths, law_forms
-from lawsmith.mutation.pairing import forge_family
 from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
+from lawsmith.mutation.pairing import forge_family
 from schemas.card import Card
 from schemas.expression import Expression, substitute, walk
 from schemas.family import Environment, Family, LawParameter, LawRelation, RelationSet

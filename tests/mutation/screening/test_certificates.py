@@ -8,7 +8,11 @@ import pytest
 from lawsmith.errors import InputError
 from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.screening.certificates import certify, differing_figures, distinguishing_query
+from lawsmith.mutation.screening.certificates import (
+    certify,
+    differing_figures,
+    distinguishing_query,
+)
 from schemas.card import Card
 from schemas.family import (
     Certificate,

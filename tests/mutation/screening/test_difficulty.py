@@ -4,9 +4,9 @@ import pytest
 
 from lawsmith.errors import InputError
 from lawsmith.expressions import parse_infix
-from lawsmith.mutation.screening.inputs import certificate
-from lawsmith.mutation.pairing import forge, forge_family
 from lawsmith.mutation.difficulty_strata import by_move, difficulty_of, reachable
+from lawsmith.mutation.pairing import forge, forge_family
+from lawsmith.mutation.screening.inputs import certificate
 from lawsmith.release.manifest import strata_of
 from schemas.card import Card
 from schemas.family import Certificate, MoveKind, Mutation, Stratum

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lawsmith.expressions import parse_infix
-from lawsmith.mutation.screening.inputs import Case
-from lawsmith.mutation.pairing import forge_family
-from lawsmith.mutation.screening.recovery import Recovery, recoverable, recovery, starts
 from lawsmith.mutation.laws.relation_sets import laws_of
 from lawsmith.mutation.laws.truth import exact_values, rows
+from lawsmith.mutation.pairing import forge_family
+from lawsmith.mutation.screening.inputs import Case
+from lawsmith.mutation.screening.recovery import Recovery, recoverable, recovery, starts
 from schemas.card import Card
 from schemas.family import Design, Family, RelationSet
 

@@ -15,13 +15,13 @@ from lawsmith.expressions import evaluate, number_text, to_infix
 from lawsmith.measurement.constraints import feasible
 from lawsmith.mutation.laws.relation_sets import folded
 from lawsmith.release.assembly import Assembly, assemble
+from lawsmith.release.leaks import sealed_names
 from lawsmith.release.pages.axes import Axis, axis_of_values, tick_text
 from lawsmith.release.pages.gallery import PER_INDEX, public_pages, sealed_pages
-from lawsmith.release.leaks import sealed_names
 from lawsmith.release.pages.mathml import decimal_parts
 from lawsmith.release.pages.slices import POINTS, slices_of
-from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from lawsmith.release.pages.wording import QUESTIONS, unit_html
+from lawsmith.release.tasks import ENVIRONMENTS, printed_laws
 from schemas.expression import Expression, walk
 from schemas.family import Family
 from schemas.record import CANARY
