@@ -5,15 +5,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from lawsmith.curation.windows import week_of
+from lawsmith.eligibility import week_of
 from lawsmith.errors import IntegrityError
-from lawsmith.gateways.harvests import Harvest, Unread
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import read_partition
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.spans import window_of
+from lawsmith.gateways.papers import Harvest, Unread, open_source
+from lawsmith.gateways.store import read_partition
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    report,
+    row_of,
+    window_of,
+)
 from schemas.record import content_digest
 from schemas.source import Disposition, Paper, ReasonCode, SourceFile
 

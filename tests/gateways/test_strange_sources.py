@@ -17,11 +17,11 @@ import pytest
 
 from lawsmith.curation.packets import PacketError, packets_of_papers
 from lawsmith.errors import IntegrityError, LawsmithError
-from lawsmith.gateways.harvests import Harvest, PaperSource
-from lawsmith.gateways.warehouse import read_partition
+from lawsmith.gateways.papers.paper_source import Harvest, PaperSource
+from lawsmith.gateways.store import read_partition
+from lawsmith.runs.dispositions import read_stage
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import packets, publications, sources
-from lawsmith.stages.dispositions import read_stage
-from lawsmith.stages.opening import open_context
 from schemas.packet import Packet
 from schemas.source import ReasonCode, Window
 
@@ -130,11 +130,11 @@ def test_an_error_that_nobody_foresaw_names_its_class_and_place(
     def broken(*_: object) -> dict[str, bytes]:
         raise RecursionError("deep")
 
-    monkeypatch.setattr("lawsmith.gateways.arxiv_files.unpack_tex", broken)
+    monkeypatch.setattr("lawsmith.gateways.papers.arxiv_files.unpack_tex", broken)
     stub.files[f"/src/{BAD}v1"] = (200, SOURCES["a folder named .tex"], {})
     (problem,) = opened().harvest(WEEK).problems
     assert (problem.outcome, problem.reason_code) == ("failed", ReasonCode.UNEXPECTED_ERROR)
-    assert problem.sentence.startswith("RecursionError in lawsmith/gateways/arxiv_files.py:")
+    assert problem.sentence.startswith("RecursionError in lawsmith/gateways/papers/arxiv_files.py:")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_week_with_a_bad_paper_goes_on(
 
     context = open_context(source="arxiv", clock=lambda: "2026-11-05T06:00:00Z")
     with monkeypatch.context() as patched:
-        patched.setattr("lawsmith.gateways.arxiv_files.unpack_tex", broken)
+        patched.setattr("lawsmith.gateways.papers.arxiv_files.unpack_tex", broken)
         sources.run(context, [week])
     stands = {
         item.subject_id: (item.outcome, item.reason_code.value, item.retryable)

@@ -17,7 +17,7 @@ import pytest
 from dagster import DagsterRunStatus, RunsFilter
 
 from assets.resources import Engine
-from lawsmith.gateways.warehouse import read_partition, write_partition
+from lawsmith.gateways.store import read_partition, write_partition
 from lawsmith.stages.publications import PARTITION
 from pipelines import definitions as definitions_module
 from pipelines.definitions import defs

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.gateways.warehouse import read_partition, read_table
+from lawsmith.gateways.store import read_partition, read_table
+from lawsmith.inspection import problem_pictures
+from lawsmith.inspection.explaining import explain
 from lawsmith.release.bundle import read_release
-from lawsmith.stages import calibrated, problem_checks, problem_pictures, problems
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.dispositions import all_dispositions
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending_problems
+from lawsmith.runs.dispositions import all_dispositions
+from lawsmith.runs.opening import open_context
+from lawsmith.stages import calibrated_worlds, problem_checks, problems
+from lawsmith.stages.calibrated_worlds import calibrated_sets
+from lawsmith.stages.open_subjects import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 
 PROBLEMS = {"puromycin", "tree_volume"}
@@ -53,7 +54,7 @@ def test_a_second_run_has_nothing_to_do(main_job: Any, context: Any) -> None:
     with main_job.home.entered():
         assert pending_problems(context) == []
         assert problems.run(context).new == 0
-        assert calibrated.run(context).new == 0
+        assert calibrated_worlds.run(context).new == 0
 
 
 def test_checks_find_nothing_and_pictures_are_drawn(main_job: Any, context: Any) -> None:
