@@ -6,10 +6,9 @@ from types import MappingProxyType
 
 import dagster as dg
 
-from lawsmith.gateways.warehouse import Store, rebuild_catalogue
-from lawsmith.stages.context import StageReport
-from lawsmith.stages.looked import Looked
-from lawsmith.stages.plain_text import markdown_text
+from lawsmith.gateways.store import Store, rebuild_catalogue
+from lawsmith.inspection import markdown_text
+from lawsmith.runs import Looked, StageReport
 
 OWNERS = ["team:lawsmith"]
 

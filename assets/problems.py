@@ -4,8 +4,9 @@ import dagster as dg
 
 from assets.presentation import OWNERS, checked, last_of_run, materialized
 from assets.resources import Engine
-from lawsmith.stages import calibrated as stage_calibrated
-from lawsmith.stages import problem_checks, problem_pictures
+from lawsmith.inspection import problem_pictures
+from lawsmith.stages import calibrated_worlds as stage_calibrated
+from lawsmith.stages import problem_checks
 from lawsmith.stages import problems as stage_problems
 
 

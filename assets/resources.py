@@ -4,9 +4,8 @@ from typing import Literal
 
 import dagster as dg
 
-from lawsmith.gateways.warehouse import Store
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.opening import open_context
+from lawsmith.gateways.store import Store
+from lawsmith.runs import StageContext, open_context
 
 
 class Engine(dg.ConfigurableResource):  # type: ignore[type-arg]

@@ -5,10 +5,9 @@ import dagster as dg
 from assets.partitions import SINGLE_RUN, WEEKS
 from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
+from lawsmith.inspection import card_figures, figures_shown
 from lawsmith.stages import checks
 from lawsmith.stages import reviews as stage_reviews
-from lawsmith.stages.card_figures import card_figures
-from lawsmith.stages.card_sheets import figures_shown
 
 
 @dg.asset(

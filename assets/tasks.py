@@ -5,7 +5,8 @@ import dagster as dg
 from assets.partitions import RELEASES
 from assets.presentation import OWNERS, checked, materialized
 from assets.resources import Engine
-from lawsmith.stages import checks, pictures
+from lawsmith.inspection import pictures
+from lawsmith.stages import checks
 from lawsmith.stages import tasks as stage_tasks
 
 

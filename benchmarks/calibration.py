@@ -18,13 +18,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.calibration.base_law import structure_of
-from lawsmith.calibration.constants import Constant
-from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.records import Records, Space, records_of
-from lawsmith.calibration.residuals import ResidualSampler, thinned
-from lawsmith.calibration.simulator import CalibratedSimulator
-from lawsmith.calibration.worlds import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.fitting.base_law import structure_of
+from lawsmith.calibration.fitting.constants import Constant
+from lawsmith.calibration.fitting.fits import fit
+from lawsmith.calibration.problems.records import Records, Space, records_of
+from lawsmith.calibration.residuals.sampler import ResidualSampler, thinned
+from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.expressions import parse_infix
 from schemas.world import WorldControl, WorldReadout
 

@@ -14,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lawsmith.curation.admission import Admission, admit_draft
-from lawsmith.curation.known_laws import KnownLaw, textbook_laws
+from lawsmith.curation.admission.gates import Admission, admit_draft
+from lawsmith.curation.admission.known_laws import KnownLaw, textbook_laws
+from lawsmith.curation.evidence.search_view import SearchView
 from lawsmith.curation.packets import build_packet
-from lawsmith.curation.search_view import SearchView
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper

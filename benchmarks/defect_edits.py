@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.defect_bases import Base, Data
-from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.evidence.search_view import SearchView
 
 Rng = np.random.Generator
 Made = tuple[Base, Data]

@@ -20,14 +20,14 @@ from types import ModuleType
 import numpy as np
 
 from lawsmith.expressions import compile_expression
+from lawsmith.keyed_draws import generator
 from lawsmith.mutation.candidates import Pool, historical_candidates
-from lawsmith.mutation.case import NAMES, Case
-from lawsmith.mutation.ground import Candidate
-from lawsmith.mutation.historical import load_historical
+from lawsmith.mutation.forge_session import Workbench
+from lawsmith.mutation.laws.historical import load_historical
+from lawsmith.mutation.moves.context import Candidate
 from lawsmith.mutation.pairing import forge
-from lawsmith.mutation.screening import CERTIFICATES, CHEAPEST_FIRST, certify
-from lawsmith.mutation.workbench import Workbench
-from lawsmith.seals import generator
+from lawsmith.mutation.screening.certificates import CERTIFICATES, CHEAPEST_FIRST, certify
+from lawsmith.mutation.screening.inputs import NAMES, Case
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lawsmith.curation.printed_numbers import is_printed
-from lawsmith.curation.search_view import SearchView
-from lawsmith.curation.stated_numbers import numbers_in
+from lawsmith.curation.evidence.printed_numbers import is_printed
+from lawsmith.curation.evidence.search_view import SearchView
+from lawsmith.curation.evidence.stated_numbers import numbers_in
 from lawsmith.units import constants
 from schemas.card import (
     AnchorDraft,

@@ -11,16 +11,16 @@ from benchmarks.gold_cards import GoldCase, gold_cases, gold_verdict
 from benchmarks.gold_facts import Compared
 from benchmarks.gold_fields import compare
 from lawsmith.chat import Conversation, Reply, Result, ValueT
-from lawsmith.curation.admission import Admission, admit, admit_draft
-from lawsmith.curation.admission_build import Making, build_card
-from lawsmith.curation.extraction import Extraction, extraction_conversation, number_cards
-from lawsmith.curation.known_laws import KnownLaw, textbook_laws
+from lawsmith.curation.admission.card_building import Making, build_card
+from lawsmith.curation.admission.gates import Admission, admit, admit_draft
+from lawsmith.curation.admission.known_laws import KnownLaw, textbook_laws
+from lawsmith.curation.evidence.search_view import SearchView
 from lawsmith.curation.packets import build_packet, packet_of_paper
-from lawsmith.curation.reviewing import CardReview, ReviewTerms, card_review_conversation
-from lawsmith.curation.search_view import SearchView
-from lawsmith.gateways.faults import ReplyMissingError
-from lawsmith.gateways.local_folder import FolderSource
-from lawsmith.gateways.replay import ReplayAnswerer
+from lawsmith.curation.reading.extraction import Extraction, extraction_conversation, number_cards
+from lawsmith.curation.review.card_review import CardReview, ReviewTerms, card_review_conversation
+from lawsmith.gateways.models.provider_errors import ReplyMissingError
+from lawsmith.gateways.models.replay import ReplayAnswerer
+from lawsmith.gateways.papers.local_folder import FolderSource
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper, ReasonCode, Window

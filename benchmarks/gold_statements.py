@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from benchmarks.gold_cards import GoldCase, GoldStatement
 from benchmarks.gold_facts import Compared
-from lawsmith.curation.search_view import fold
+from lawsmith.curation.evidence.search_view import fold
 from schemas.card import AnchorDraft, CardDraft
 
 SHARED = 12

@@ -12,8 +12,8 @@ from typing import Any
 
 from benchmarks.gold import judged_sample
 from benchmarks.gold_chain import Judged
-from lawsmith.curation.admission import admit_draft
-from lawsmith.curation.search_view import SearchView
+from lawsmith.curation.admission.gates import admit_draft
+from lawsmith.curation.evidence.search_view import SearchView
 from schemas.card import CardDraft
 from schemas.packet import Packet
 

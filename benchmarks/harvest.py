@@ -27,8 +27,8 @@ import arxiv
 import requests
 
 from lawsmith.config import load_configuration
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import Store
+from lawsmith.gateways.papers.opening import open_source
+from lawsmith.gateways.store import Store
 from schemas.source import Window
 
 ROOT = Path(__file__).resolve().parents[1]

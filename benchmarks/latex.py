@@ -30,7 +30,7 @@ from lawsmith.expressions import (
     parse_latex,
     parse_latex_equation,
 )
-from lawsmith.expressions.latex_parsing import Relation
+from lawsmith.expressions.latex.parsing import Relation
 from schemas.expression import Expression, names_of
 
 LABELS = Path(__file__).parent / "data" / "latex_labels.json"

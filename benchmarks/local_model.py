@@ -125,9 +125,9 @@ def expected() -> dict[str, set[str]]:
 def run(source: Path) -> tuple[int, list[str]]:
     """Read and review the papers; how many are without an outcome, and false cards by id."""
     from lawsmith.cli.refreshing import weeks_for
+    from lawsmith.runs.dispositions import read_stage
+    from lawsmith.runs.opening import open_context
     from lawsmith.stages import cards, packets, reviews, sources
-    from lawsmith.stages.dispositions import read_stage
-    from lawsmith.stages.opening import open_context
 
     context = open_context(source=str(source), max_tokens=10_000_000, run="local-model")
     weeks = weeks_for(context, None)

@@ -27,7 +27,7 @@ from reportlab.pdfgen.canvas import Canvas
 from lawsmith.curation.packets import PacketLimits, build_packet
 from lawsmith.curation.packets.pdf_child import SHARED
 from lawsmith.curation.packets.pdf_pages import read_pdf
-from lawsmith.curation.triage import triage
+from lawsmith.curation.reading.triage_score import triage
 from schemas.packet import Packet
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,7 +18,7 @@ REFRESH = """
 import sys, time
 from assets.resources import Engine
 from lawsmith.cli.refreshing import weeks_for
-from lawsmith.stages.opening import open_context
+from lawsmith.runs.opening import open_context
 import pipelines.definitions
 from pipelines.launch import launch, open_instance
 context = open_context(source="sample")
@@ -32,7 +32,7 @@ DIRECT = """
 import sys, time
 from lawsmith.cli.refreshing import weeks_for
 from lawsmith.stages import cards, checks, families, packets, pictures, reviews, sources, worlds
-from lawsmith.stages.opening import open_context
+from lawsmith.runs.opening import open_context
 context = open_context(source="sample")
 weeks = weeks_for(context, None)
 started = time.perf_counter()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
-from lawsmith.mutation.historical import load_historical
+from lawsmith.mutation.laws.historical import load_historical
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.bundle import read_task, verify_release, write_release
 from lawsmith.release.content import ReleaseContent

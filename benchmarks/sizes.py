@@ -16,9 +16,9 @@ from typing import NamedTuple
 from benchmarks.families import _module, _sample
 from benchmarks.relation_cards import relation_cards
 from lawsmith.expressions import to_infix
+from lawsmith.mutation.difficulty_strata import by_move
+from lawsmith.mutation.laws.relation_sets import folded_laws
 from lawsmith.mutation.pairing import forge
-from lawsmith.mutation.relation_sets import folded_laws
-from lawsmith.mutation.strata import by_move
 from schemas.card import Card
 from schemas.expression import Expression, Op, node_count, walk
 from schemas.family import Family, RelationSet

@@ -70,8 +70,8 @@ def span_of(ledger: Path, role: str = "%") -> Span:
 def run_window(source: Path) -> tuple[dict[str, float], list[str]]:
     """Seconds of each part of one run, and how many subjects passed each stage."""
     from lawsmith.cli.refreshing import weeks_for
+    from lawsmith.runs.opening import open_context
     from lawsmith.stages import cards, packets, reviews, sources
-    from lawsmith.stages.opening import open_context
 
     context = open_context(source=str(source), max_tokens=100_000_000, run="window")
     weeks = weeks_for(context, None)

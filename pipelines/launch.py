@@ -10,7 +10,7 @@ from dagster import DagsterRunStatus, RunsFilter
 from assets.partitions import RELEASES
 from assets.resources import Engine
 from lawsmith.errors import LawsmithError, PrerequisiteError
-from lawsmith.gateways.warehouse import Store, rebuild_catalogue
+from lawsmith.gateways.store import Store, rebuild_catalogue
 from pipelines.run_record import light_record
 
 PID_TAG = "lawsmith/pid"

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.resources import Engine
-from lawsmith.gateways.warehouse import rebuild_catalogue
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.context import StageContext
+from lawsmith.gateways.store import rebuild_catalogue
+from lawsmith.runs import StageContext, collection_of_release, open_context
+from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.cuts import Plan, ask, plan_cut
-from lawsmith.stages.damage import refuse_lost_rows, set_aside_damaged
-from lawsmith.stages.opening import collection_of_release, open_context
-from lawsmith.stages.pending import pending, pending_historical, pending_problems
+from lawsmith.stages.open_subjects import pending, pending_historical, pending_problems
 from lawsmith.stages.publications import due_papers
-from lawsmith.stages.unfinished import first_step_left, restore_rows
+from lawsmith.stages.release_steps import first_step_left, restore_rows
+from lawsmith.stages.store_damage import refuse_lost_rows, set_aside_damaged
 from pipelines.launch import launch, open_instance
 from pipelines.release_cut import UNFINISHED
 from schemas.release import Cut

@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.partitions import WEEKS
 from assets.resources import Engine
-from lawsmith.stages.published import weeks_to_take_up
+from lawsmith.stages.revisions import weeks_to_take_up
 
 TEMPORAL_REFRESH = dg.define_asset_job(
     "temporal_refresh",

@@ -20,12 +20,12 @@ from filelock import FileLock
 from hypothesis import settings
 
 from lawsmith.curation.packets import PacketLimits, packet_of_paper
-from lawsmith.gateways.paper_sources import open_source
+from lawsmith.gateways.papers.opening import open_source
 from lawsmith.release.bundle import write_release
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions
+from lawsmith.runs.opening import AMBIENT, Ambient, open_context
 from lawsmith.stages import cards, families, packets, publications, reviews, sources, worlds
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions
-from lawsmith.stages.opening import AMBIENT, Ambient, open_context
 from schemas.packet import Packet
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA
 from schemas.source import Disposition, Window

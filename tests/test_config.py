@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lawsmith.config import ENVIRONMENT, find_checkout, load_configuration
-from lawsmith.curation.windows import day_span
+from lawsmith.eligibility.date_windows import day_span
 from lawsmith.errors import InputError, PrerequisiteError
 from lawsmith.settings import Settings
 

@@ -14,7 +14,7 @@ import math
 import sys
 from pathlib import Path
 
-from lawsmith.gateways.package_datasets import read_package
+from lawsmith.gateways.datasets.packages import read_package
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -125,7 +125,7 @@ def _text(value: object) -> str:
 
 
 def packaged(package: str) -> None:
-    """The tables of one package that `lawsmith.gateways.package_datasets` can read."""
+    """The tables of one package that `lawsmith.gateways.datasets.packages` can read."""
     for name, (holder, dataset, comment) in PACKAGED.items():
         if holder == package:
             columns = read_package(holder, dataset)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from lawsmith.stages import pictures
+from lawsmith.inspection import pictures
+from lawsmith.runs.opening import open_context
 from lawsmith.stages.families import HISTORICAL_PARTITION
-from lawsmith.stages.opening import open_context
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from lawsmith.calibration.building import BuiltProblem, BuiltWorld
-from lawsmith.calibration.constants import Constant, Declared
 from lawsmith.calibration.discipline import handed_in
-from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.held_out import records_at, shared_constants
-from lawsmith.calibration.records import Records, Space, records_of
-from lawsmith.calibration.simulator import CalibratedSimulator
-from lawsmith.calibration.variants import box_points
+from lawsmith.calibration.fitting import Constant, Declared, fit, records_at, shared_constants
+from lawsmith.calibration.hidden_laws import BuiltProblem, BuiltWorld, box_points
+from lawsmith.calibration.problems import Records, Space, records_of
+from lawsmith.calibration.worlds import CalibratedSimulator
 from schemas.calibrated_task import (
     CalibratedSubmission,
     CalibratedTask,

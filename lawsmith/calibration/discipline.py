@@ -8,8 +8,8 @@ and some slack on the shared ones for a law that is better than they are.
 from collections.abc import Sequence
 from typing import Final
 
-from lawsmith.calibration.constants import Declared
-from lawsmith.calibration.forms import STRUCTURE, opened
+from lawsmith.calibration.fitting import Declared
+from lawsmith.calibration.hidden_laws import STRUCTURE, opened
 from schemas.calibrated_task import CalibratedSubmission, ConstantCaps
 from schemas.expression import Expression, names_of, node_count, substitute
 from schemas.problem import ReferenceLaw

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions import compile_expression
-from lawsmith.expressions.open_dimensions import closes_in_dimensions
+from lawsmith.expressions import closes_in_dimensions, compile_expression
 from schemas.expression import Expression
 from schemas.validity import (
     Bound,

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from lawsmith.calibration.discipline import broken_caps
 from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.metrics import metric_scale, metric_value
 from lawsmith.calibration.probes import ProbeCase, take_probe
-from lawsmith.calibration.records import FLOOR, SINGLE, Space, records_of
-from lawsmith.calibration.references import TableScore, table_score
+from lawsmith.calibration.problems import (
+    FLOOR,
+    SINGLE,
+    Space,
+    TableScore,
+    metric_scale,
+    metric_value,
+    records_of,
+    table_score,
+)
 from lawsmith.calibration.submissions import SubmittedLaw, admissible
 from lawsmith.errors import InputError, IntegrityError, UndefinedValueError
 from lawsmith.expressions import compile_expression

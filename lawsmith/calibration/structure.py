@@ -22,14 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from lawsmith.calibration.base_law import group_sample
-from lawsmith.calibration.constants import Constant
-from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.forms import CLOSE, Form, Ground, How, contains, opened, residual
-from lawsmith.calibration.least_squares import SCREENING
-from lawsmith.calibration.records import SINGLE, records_of
-from lawsmith.calibration.variants import box_points
-from lawsmith.calibration.visibility import space_of_world
+from lawsmith.calibration.fitting import SCREENING, Constant, fit, group_sample
+from lawsmith.calibration.hidden_laws import (
+    CLOSE,
+    Form,
+    Ground,
+    How,
+    box_points,
+    contains,
+    opened,
+    residual,
+    space_of_world,
+)
+from lawsmith.calibration.problems import SINGLE, records_of
 from lawsmith.errors import InputError, UndefinedValueError
 from schemas.calibrated_score import StructureLevel
 from schemas.calibrated_task import CalibratedSubmission, HiddenEdit, LocalConstant, ParallelKey

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from lawsmith.calibration.constants import Constant
+from lawsmith.calibration.fitting import Constant
 from lawsmith.errors import InputError
 from schemas.calibrated_task import CalibratedSubmission, CalibratedTask, RealTask
 from schemas.expression import Expression, names_of, node_count, substitute

@@ -6,8 +6,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from lawsmith.cli import console, inspection, models, playing, refreshing, releases, ui
-from lawsmith.cli.app_errors import FaultFoundError
+from lawsmith.cli import console, inspection, playing, refreshing, releases, requests, ui
+from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
 
 DONE = 0
@@ -61,7 +61,7 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_globals)
-    for room in (refreshing, releases, playing, inspection, models, ui):
+    for room in (refreshing, releases, playing, inspection, requests, ui):
         room.register(app)
     return app
 

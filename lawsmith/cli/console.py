@@ -11,9 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from lawsmith.curation.plain_text import inert, inert_json
-from lawsmith.stages import plain_text
-from lawsmith.stages.context import Progress as Tell
+from lawsmith.curation.evidence import inert, inert_json
+from lawsmith.inspection import plain_text
+from lawsmith.runs import Progress as Tell
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from lawsmith.cli import console
-from lawsmith.gateways.open_requests import open_requests
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.requests import open_conversations
+from lawsmith.gateways.models import open_requests
+from lawsmith.runs import StageContext
+from lawsmith.stages.open_requests import open_conversations
 
 
 def show_dry_run(context: StageContext, weeks: Sequence[str], *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, get_args
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import usage
+from lawsmith.cli.exit_codes import usage
 from lawsmith.cli.options import Config, Json
 from lawsmith.cli.pages import show_page, show_story
 from lawsmith.cli.summary import (
@@ -19,16 +19,13 @@ from lawsmith.cli.summary import (
     show_superseded,
     superseded_rows,
 )
-from lawsmith.curation.windows import parse_window
+from lawsmith.eligibility import parse_window
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.warehouse import query, read_table, rebuild_catalogue
-from lawsmith.stages.card_pages import card_page
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.stages.explaining import explain as explained
-from lawsmith.stages.explaining import listed_cards
-from lawsmith.stages.explaining_problems import PROBLEM_COLUMNS, problem_counts
-from lawsmith.stages.opening import configure, open_context
-from lawsmith.stages.superseded_families import (
+from lawsmith.gateways.store import query, read_table, rebuild_catalogue
+from lawsmith.inspection import PROBLEM_COLUMNS, card_page, listed_cards, problem_counts
+from lawsmith.inspection import explain as explained
+from lawsmith.runs import all_dispositions, configure, furthest_by_paper, open_context
+from lawsmith.stages.supersession import (
     SupersededFamily,
     counted,
     is_superseded,

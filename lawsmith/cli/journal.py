@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lawsmith.cli import console
-from lawsmith.gateways.warehouse import RunLog
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.stages.superseded_families import counted, superseded_families
+from lawsmith.gateways.store import RunLog
+from lawsmith.runs import StageContext, all_dispositions, furthest_by_paper
+from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:

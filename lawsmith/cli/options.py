@@ -20,7 +20,7 @@ def find_release(name: str) -> Path:
     """
     if Path(name).is_dir():
         return Path(name)
-    from lawsmith.stages.opening import configure
+    from lawsmith.runs import configure
 
     releases = configure().settings.home / "releases"
     if (releases / name).is_dir():

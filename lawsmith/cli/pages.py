@@ -13,11 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.cli import console
-from lawsmith.stages.beside import Evidence, Fact, Line
-from lawsmith.stages.card_pages import CardPage
-from lawsmith.stages.card_reviews import CriterionSeen, ReviewSeen
-from lawsmith.stages.plain_text import one_line
-from lawsmith.stages.sections import Section
+from lawsmith.inspection import (
+    CardPage,
+    CriterionSeen,
+    Evidence,
+    Fact,
+    Line,
+    ReviewSeen,
+    Section,
+    one_line,
+)
 
 SIDE_BY_SIDE = 100
 """Columns from which a fact and its lines fit beside each other."""

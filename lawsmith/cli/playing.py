@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import FaultFoundError
+from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.cli.options import Json, ReleaseName, find_release
 from schemas.episode import Protocol
 from schemas.task import Setting
 from schemas.trial import TrialKind, TrialToken
 
 if TYPE_CHECKING:
-    from lawsmith.evaluation.calibrated_report import CalibratedScores
+    from lawsmith.evaluation import CalibratedScores
     from schemas.score import Unscored
 
 Record = Annotated[
@@ -64,7 +64,7 @@ def serve(
     ] = 3600.0,
 ) -> None:
     """Serve the worlds of a whole release; prints its address and its log as one JSON line."""
-    from lawsmith.oracle.server import serve as run
+    from lawsmith.oracle import serve as run
 
     run(
         find_release(release),
@@ -152,8 +152,7 @@ def play(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first tasks.")] = None,
 ) -> None:
     """Play the tasks of a release; the player sees its public tree alone."""
-    from lawsmith.oracle.client import OracleClient
-    from lawsmith.oracle.trials import read_tokens
+    from lawsmith.oracle import OracleClient, read_tokens
     from lawsmith.release.bundle import read_public
     from lawsmith.stages.playing import EPISODES, play_release
 
@@ -191,7 +190,7 @@ def _answer(
     limit: int | None,
     tokens: tuple[TrialToken, ...] | None,
 ) -> None:
-    from lawsmith.oracle.client import OracleClient
+    from lawsmith.oracle import OracleClient
     from lawsmith.release.bundle import read_public
     from lawsmith.stages.submissions import SUBMISSIONS, play_calibrated
 
@@ -307,7 +306,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Tables over scores, one a kind of task; kinds are never averaged together."""
-    from lawsmith.evaluation.report import make_report, to_markdown, write_report
+    from lawsmith.evaluation import make_report, to_markdown, write_report
     from lawsmith.stages.playing import SCORES, read_scores
     from lawsmith.stages.scored_lines import read_beside
     from lawsmith.stages.submissions import read_calibrated_scores
@@ -330,7 +329,7 @@ def report(
 
 
 def _report_calibrated(found: "CalibratedScores", to: Path, *, as_json: bool) -> None:
-    from lawsmith.evaluation.calibrated_report import (
+    from lawsmith.evaluation import (
         calibrated_markdown,
         make_calibrated_report,
         write_calibrated_report,

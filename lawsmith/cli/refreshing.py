@@ -9,13 +9,12 @@ from uuid import uuid4
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import usage
+from lawsmith.cli.exit_codes import usage
 from lawsmith.cli.journal import Journal, journal
 from lawsmith.cli.options import Config, Json
 from lawsmith.errors import LawsmithError, PrerequisiteError
-from lawsmith.gateways.warehouse import partition_lock
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.opening import AMBIENT, Ambient, open_context
+from lawsmith.gateways.store import partition_lock
+from lawsmith.runs import AMBIENT, Ambient, StageContext, open_context
 
 if TYPE_CHECKING:
     from assets.resources import Engine
@@ -82,7 +81,7 @@ def build_historical(
     config: Config = None,
 ) -> None:
     """Forge the Historical families, calibrate worlds on real data, and cut their release."""
-    from lawsmith.stages.historical import prepare_key
+    from lawsmith.runs import prepare_key
 
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, Event()))
@@ -114,8 +113,8 @@ def weeks_for(context: StageContext, window: str | None) -> list[str]:
         typer.BadParameter: no window A..B.
         PrerequisiteError: a folder without papers.
     """
-    from lawsmith.curation.windows import last_closed_week, parse_window, week_of, weeks_of
-    from lawsmith.gateways.paper_sources import open_source, sample_terms
+    from lawsmith.eligibility import last_closed_week, parse_window, week_of, weeks_of
+    from lawsmith.gateways.papers import open_source, sample_terms
 
     if window is not None:
         with usage("--window"):
@@ -143,6 +142,7 @@ def _refresh(
 ) -> None:
     from assets.resources import Engine
     from lawsmith.cli.summary import left_undone, show_outcome
+    from lawsmith.stages.sources import check_downloads
     from pipelines.main_job import refresh as run
 
     engine = Engine(
@@ -168,12 +168,13 @@ def _refresh(
         raise PrerequisiteError(
             "stopped; every reply that arrived is stored", fix="run the same command to resume"
         )
+    check_downloads(context, weeks)
     if undone := left_undone(context, weeks):
         raise PrerequisiteError(undone[0], fix=undone[1])
 
 
 def _cut_sample(context: StageContext, engine: "Engine", outcome: "Outcome") -> None:
-    from lawsmith.gateways.paper_sources import sample_terms
+    from lawsmith.gateways.papers import sample_terms
     from pipelines.main_job import build_historical as build
     from pipelines.main_job import cut_next
 

@@ -9,13 +9,13 @@ from uuid import uuid4
 import typer
 
 from lawsmith.cli import console
-from lawsmith.cli.app_errors import FaultFoundError, usage
+from lawsmith.cli.exit_codes import FaultFoundError, usage
 from lawsmith.cli.options import Config, Json, ReleaseName, find_release
 from lawsmith.errors import InputError
 from schemas.task import Setting
 
 if TYPE_CHECKING:
-    from lawsmith.stages.context import StageContext
+    from lawsmith.runs import StageContext
     from schemas.release import Cut
 
 ALL = "all"
@@ -63,8 +63,8 @@ def release(
     rules = _rules(policy, journal or [], category or [])
     from lawsmith.cli.journal import journal as keep_journal
     from lawsmith.cli.summary import show_outcome
-    from lawsmith.gateways.warehouse import partition_lock
-    from lawsmith.stages.opening import AMBIENT, Ambient, open_context
+    from lawsmith.gateways.store import partition_lock
+    from lawsmith.runs import AMBIENT, Ambient, open_context
 
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, Event()))
@@ -111,9 +111,9 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Recompute every hash and figure of a release; exit 3 when anything differs."""
-    from lawsmith.curation.known_laws import textbook_laws
+    from lawsmith.curation.admission import textbook_laws
     from lawsmith.release.bundle import verify_release
-    from lawsmith.stages.opening import configure
+    from lawsmith.runs import configure
 
     count = _how_many(certificates)
     folder = find_release(release)
@@ -184,7 +184,7 @@ def _how_many(certificates: str | None) -> int:
 
 
 def _day(option: str, text: str) -> str:
-    from lawsmith.curation.windows import day_span
+    from lawsmith.eligibility import day_span
 
     with usage(option):
         day_span(text)
@@ -195,7 +195,7 @@ def _day(option: str, text: str) -> str:
 
 def _rules(policy: str | None, journals: list[str], categories: list[str]) -> dict[str, object]:
     """The settings of eligibility that flags change."""
-    from lawsmith.curation.allow_lists import allow_lists
+    from lawsmith.eligibility import allow_lists
     from schemas.release import EligibilityPolicy
 
     with usage("--journal"):
@@ -222,7 +222,7 @@ def _terms(
     reason: str | None,
 ) -> "tuple[Cut, Path | None]":
     """The terms of a cut, and the standing release that already holds what it would."""
-    from lawsmith.release.content import SUFFIXES, check_version
+    from lawsmith.release import SUFFIXES, check_version
     from lawsmith.stages.cuts import plan_cut, terms_of
 
     if version is None:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lawsmith.cli import console
-from lawsmith.gateways.warehouse import partitions_of, read_partition
+from lawsmith.gateways.store import partitions_of, read_partition
 from lawsmith.release.bundle import read_public
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper, read_stage
-from lawsmith.stages.superseded_families import SupersededFamily, counted, superseded_families
+from lawsmith.runs import StageContext, all_dispositions, furthest_by_paper, read_stage
+from lawsmith.stages.supersession import SupersededFamily, counted, superseded_families
 from schemas.source import Disposition, ReasonCode
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.options import Config
 from lawsmith.errors import PrerequisiteError
-from lawsmith.stages.opening import open_context
+from lawsmith.runs import open_context
 
 _LOOKS_EVERY = 0.2
 _PATIENCE = 30.0

@@ -17,8 +17,7 @@ from lawsmith.evaluation.calibrated import read_submission
 from lawsmith.evaluation.claims import ForgedError, Recount, world_of
 from lawsmith.evaluation.episodes import episode_id
 from lawsmith.evaluation.views import player_view
-from lawsmith.oracle.calibrated import ParallelWorld, noise_of, read_world
-from lawsmith.oracle.log import read_log
+from lawsmith.oracle import ParallelWorld, noise_of, read_log, read_world
 from lawsmith.release.bundle import PublicRelease
 from schemas.calibrated_task import CalibratedSubmission, WorldCall
 from schemas.episode import Action, Episode, EpisodeEnd, Observation, Turn

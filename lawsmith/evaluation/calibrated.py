@@ -7,9 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from lawsmith.calibration.parallel_scores import score_parallel
-from lawsmith.calibration.real_scores import score_real
-from lawsmith.calibration.submissions import admissible
+from lawsmith.calibration import admissible, score_parallel, score_real
 from lawsmith.errors import InputError, IntegrityError
 from lawsmith.expressions import parse_infix
 from schemas.calibrated_score import CalibratedScore

@@ -12,9 +12,8 @@ from lawsmith.errors import InputError, IntegrityError, UndefinedValueError
 from lawsmith.evaluation.predictors import read_predictor
 from lawsmith.evaluation.protocols import breaches_of
 from lawsmith.evaluation.views import PlayerView, effective_budget, observation_of, player_view
-from lawsmith.oracle.session import MOST_REJECTED, NO_EXPERIMENTS, NO_MOVE, check_proposal
-from lawsmith.oracle.simulator import Simulator
-from lawsmith.release.provenance import release_digest_of
+from lawsmith.oracle import MOST_REJECTED, NO_EXPERIMENTS, NO_MOVE, Simulator, check_proposal
+from lawsmith.release import release_digest_of
 from schemas.episode import Action, Completion, Episode, EpisodeEnd, Observation, Turn
 from schemas.task import FixedObservation, PublicTask, SealedKey
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.evaluation.predictors import Predictor, predictions
 from lawsmith.expressions import compile_expression, evaluate_exact
-from lawsmith.measurement import dense_design, prediction_errors
-from lawsmith.measurement.constraints import columns
+from lawsmith.measurement import columns, dense_design, prediction_errors
 from lawsmith.rules import named
 from schemas.expression import Expression
 from schemas.family import FamilyConstraint, FamilyControl, FamilyReadout

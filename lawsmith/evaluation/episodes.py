@@ -13,9 +13,8 @@ from lawsmith.errors import InputError
 from lawsmith.evaluation.predictors import read_predictor
 from lawsmith.evaluation.protocols import breaches_of
 from lawsmith.evaluation.views import PlayerView, player_view
-from lawsmith.oracle.client import OracleFaultError
-from lawsmith.oracle.session import MOST_REJECTED, NO_EXPERIMENTS, NO_MOVE, Answer
-from lawsmith.release.bundle.reading import PublicRelease
+from lawsmith.oracle import MOST_REJECTED, NO_EXPERIMENTS, NO_MOVE, Answer, OracleFaultError
+from lawsmith.release.bundle import PublicRelease
 from schemas.episode import (
     Action,
     Completion,

@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.evaluation.predictors import Predictor
 from lawsmith.expressions import compile_expression, fold_constants
-from lawsmith.measurement import prediction_errors
-from lawsmith.measurement.constraints import columns
-from lawsmith.measurement.fits import fit_form
-from lawsmith.mutation.constants import free_constants
+from lawsmith.measurement import columns, fit_form, prediction_errors
+from lawsmith.mutation.screening import free_constants
 from schemas.episode import Episode, Observation
 from schemas.expression import Expression
 from schemas.family import FamilyReadout

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression
-from lawsmith.measurement.constraints import columns
+from lawsmith.measurement import columns
 from schemas.expression import MAX_NODES, Expression, WireError, from_wire, names_of, node_count
 from schemas.family import FamilyControl, FamilyReadout
 

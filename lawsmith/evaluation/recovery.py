@@ -20,8 +20,8 @@ from lawsmith.expressions import (
     replace_literals,
     same_form,
 )
-from lawsmith.expressions.rounding import TooCloseToCallError, determined, ulps_apart
-from lawsmith.mutation.relation_sets import folded
+from lawsmith.expressions.equality import TooCloseToCallError, determined, ulps_apart
+from lawsmith.mutation.laws import folded
 from schemas.card import Choices, Domain
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.task import PublicTask, SealedKey, SealedLaw

@@ -17,9 +17,9 @@ from lawsmith.evaluation.dense import DENSE_POINTS
 from lawsmith.evaluation.misreading import misreads_evidence
 from lawsmith.evaluation.predictors import Predictor, predictions, read_predictor
 from lawsmith.evaluation.recovery import Answer, Clock, Judgement, judge
-from lawsmith.expressions.shortness import SHORT_DIGITS, literals_of
-from lawsmith.measurement.prediction import Score, score_prediction
-from lawsmith.mutation.relation_sets import folded
+from lawsmith.expressions import SHORT_DIGITS, literals_of
+from lawsmith.measurement import Score, score_prediction
+from lawsmith.mutation.laws import folded
 from lawsmith.rules import named
 from schemas.episode import Episode
 from schemas.expression import Expression

@@ -15,8 +15,13 @@ from flint import fmpq
 from numpy.typing import ArrayLike
 
 from lawsmith.errors import CoherenceError, DimensionError, InputError, UndefinedValueError
-from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.operators import OPERATORS, DimensionRule
+from lawsmith.expressions.operators import (
+    OPERATORS,
+    DimensionRule,
+    UndecidedError,
+    UndefinedError,
+    ball,
+)
 from lawsmith.expressions.scales import check_scales
 from lawsmith.expressions.truth import (
     MAX_BITS,

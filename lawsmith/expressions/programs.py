@@ -1,8 +1,8 @@
 """An expression as a straight program: one step for each value that differs.
 
 Repeated subtrees are one step, sums and products of many are chains of two, and short powers
-are written out as the products and roots that `lawsmith.expressions.floats` defines them by,
-so that running the steps gives, bit for bit, what the tree gives.
+are written out as the products and roots that `operators.floats` defines them by, so that
+running the steps gives, bit for bit, what the tree gives.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.expressions.floats import SHORT_POWERS
-from lawsmith.expressions.operators import OPERATORS
+from lawsmith.expressions.operators import OPERATORS, SHORT_POWERS
 from schemas.expression import Expression, Op, Var
 
 

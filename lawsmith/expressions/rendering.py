@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from lawsmith.expressions.greek import GREEK
 from lawsmith.expressions.latex_functions import FUNCTIONS, UNKNOWN
-from lawsmith.expressions.latex_symbols import GREEK
 from lawsmith.expressions.operators import OPERATORS
 from lawsmith.expressions.parsing import PI
 from schemas.expression import Expression, Op, Var, node_count

@@ -13,8 +13,7 @@ from typing import Any, Final
 from flint import arb, ctx, fmpq
 
 from lawsmith.errors import InputError, UndefinedValueError
-from lawsmith.expressions.balls import Number, UndecidedError, UndefinedError
-from lawsmith.expressions.operators import OPERATORS
+from lawsmith.expressions.operators import OPERATORS, Number, UndecidedError, UndefinedError
 from schemas.expression import Expression, Op, Var, names_of
 
 START_BITS: Final = 212

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.domains import Axis
-from lawsmith.expressions.truth import exact_value
+from lawsmith.expressions import Axis, exact_value
+from lawsmith.expressions.operators import UndecidedError, UndefinedError, ball
 from lawsmith.measurement.constraints import Controlled
 from schemas.card import Choices
 from schemas.expression import Expression

@@ -19,9 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.expressions import evaluate, evaluate_exact
-from lawsmith.expressions.balls import UndecidedError, UndefinedError, ball
-from lawsmith.expressions.truth import exact_number, exact_value, fraction_of, precision
+from lawsmith.expressions import (
+    evaluate,
+    evaluate_exact,
+    exact_number,
+    exact_value,
+    fraction_of,
+    precision,
+)
+from lawsmith.expressions.operators import UndecidedError, UndefinedError, ball
 from lawsmith.measurement.boxes import Box, undecided_boxes
 from lawsmith.measurement.constraints import Conditioned, Controlled, Points, columns, feasible
 from lawsmith.measurement.descents import least, values_of

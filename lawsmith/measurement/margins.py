@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lawsmith.expressions.dimensions import constant_fraction
+from lawsmith.expressions import constant_fraction
 from schemas.expression import Expression, Op, names_of, walk
 
 _THROUGH: Final = frozenset({"mul", "div", "pow", "neg", "abs", "sqrt", "cbrt"})

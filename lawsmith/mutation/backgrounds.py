@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from lawsmith.curation.background import Input, Output, check_background
+from lawsmith.curation.admission import Input, Output, check_background
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard

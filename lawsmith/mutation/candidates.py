@@ -6,13 +6,11 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.historical import counterfactual_of
-from lawsmith.mutation.kinds import STRUCTURAL, alike
-from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.sifting import Sieve, Sifted
+from lawsmith.keyed_draws import NamedDraws
+from lawsmith.mutation.laws import STRUCTURAL, alike, counterfactual_of
+from lawsmith.mutation.moves import MOVES, Candidate, Ground
+from lawsmith.mutation.prescreen import Sieve, Sifted
 from lawsmith.rules import named
-from lawsmith.seals import NamedDraws
 from schemas.expression import Expression
 from schemas.family import MoveKind, RejectedCandidate, RelationSet
 from schemas.historical_card import HistoricalCard

@@ -11,9 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.relation_sets import at_pointer, edited, laws_of, meanings_of
-from lawsmith.mutation.truth import float_values
+from lawsmith.mutation.laws import at_pointer, edited, float_values, laws_of, meanings_of
+from lawsmith.mutation.moves import Candidate, Ground
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.family import FamilyConsistency, Mutation, RelationSet
 

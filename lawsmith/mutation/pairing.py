@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from lawsmith.measurement import dense_design
-from lawsmith.measurement.holes import definedness
+from lawsmith.keyed_draws import check_key, generator
+from lawsmith.measurement import definedness, dense_design
 from lawsmith.mutation.candidates import (
     HISTORICAL_DRAWS,
     Candidate,
@@ -14,16 +14,20 @@ from lawsmith.mutation.candidates import (
     historical_candidates,
     identity_of,
 )
-from lawsmith.mutation.case import DENSE_POINTS
+from lawsmith.mutation.difficulty_strata import by_move, reachable
+from lawsmith.mutation.forge_session import Workbench
+from lawsmith.mutation.laws import (
+    CARD_FAULTS,
+    DENSE_POINTS,
+    ForgeError,
+    blend_size,
+    float_values,
+    laws_of,
+    refusal_of,
+)
+from lawsmith.mutation.prescreen import Sieve, Sifted
 from lawsmith.mutation.proposals import candidate_of
-from lawsmith.mutation.refusals import CARD_FAULTS, ForgeError, refusal_of
-from lawsmith.mutation.relation_sets import blend_size, laws_of
-from lawsmith.mutation.sifting import Sieve, Sifted
-from lawsmith.mutation.soundness import BOXES
-from lawsmith.mutation.strata import by_move, reachable
-from lawsmith.mutation.truth import float_values
-from lawsmith.mutation.workbench import Workbench
-from lawsmith.seals import check_key, generator
+from lawsmith.mutation.screening import BOXES
 from schemas.card import Card
 from schemas.expression import MAX_NODES
 from schemas.family import Family, ForgeReport, MoveKind, RejectedCandidate, Stratum

@@ -10,11 +10,17 @@ from typing import Final
 from pydantic import Field, ValidationError
 
 from lawsmith.errors import InputError
-from lawsmith.mutation.ground import Candidate, Ground, scale_choices
-from lawsmith.mutation.kinds import kinds_of, other_constants
-from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.relation_sets import at_pointer, edited, expressions_of, names_in, sizes_of
-from lawsmith.mutation.strata import by_move
+from lawsmith.mutation.difficulty_strata import by_move
+from lawsmith.mutation.laws import (
+    at_pointer,
+    edited,
+    expressions_of,
+    kinds_of,
+    names_in,
+    other_constants,
+    sizes_of,
+)
+from lawsmith.mutation.moves import MOVES, Candidate, Ground, scale_choices
 from lawsmith.units import parse_unit
 from schemas.expression import MAX_DEPTH, MAX_NODES, names_of
 from schemas.family import LawParameter, Mutation, RelationSet

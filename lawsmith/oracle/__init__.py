@@ -1,1 +1,5 @@
 """The Oracle: it answers experiments; while episodes play it alone opens sealed/."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

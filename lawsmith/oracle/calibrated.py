@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from lawsmith.calibration.simulator import CalibratedSimulator
+from lawsmith.calibration.worlds import CalibratedSimulator
 from lawsmith.errors import UndefinedValueError
-from lawsmith.seals import generator
+from lawsmith.keyed_draws import generator
 from schemas.calibrated_task import ParallelTask, WorldCall, WorldReading
 
 ParallelEnded = Literal["open", "spent", "refusals", "closed"]

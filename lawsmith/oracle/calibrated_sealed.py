@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from lawsmith.calibration.pools import read_pool, world_file
-from lawsmith.calibration.records import SINGLE
-from lawsmith.calibration.simulator import CalibratedSimulator
-from lawsmith.calibration.worlds import HiddenForm
+from lawsmith.calibration.problems import SINGLE
+from lawsmith.calibration.worlds import CalibratedSimulator, HiddenForm, read_pool, world_file
 from lawsmith.errors import IntegrityError
+from lawsmith.keyed_draws import parse_key
 from lawsmith.oracle.calibrated import ParallelWorld
-from lawsmith.seals import parse_key
 from schemas.calibrated_task import ParallelKey, ParallelTask
 from schemas.record import canonical_json, strict_json
 from schemas.world import CalibratedWorld

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from lawsmith.errors import UndefinedValueError
-from lawsmith.measurement.constraints import admissible
+from lawsmith.measurement import admissible
 from lawsmith.oracle.simulator import Simulator
 from schemas.card import Choices
 from schemas.family import FamilyControl

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lawsmith.expressions.truth import evaluate_exact
-from lawsmith.measurement.resolution import quantise
+from lawsmith.expressions import evaluate_exact
+from lawsmith.measurement import quantise
 from schemas.expression import Expression
 
 

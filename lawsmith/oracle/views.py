@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from lawsmith.errors import InputError
-from lawsmith.measurement.designs import BUDGETS
+from lawsmith.measurement import BUDGETS
 from schemas.episode import Observation, Protocol
 from schemas.family import FamilyConstraint, FamilyControl, FamilyReadout
 from schemas.record import Part, canonical_json

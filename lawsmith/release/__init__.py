@@ -1,1 +1,5 @@
 """Releases: tasks with keyed ids, two trees, manifests, leak check, verification."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from lawsmith.release.content import ReleaseContent
-from lawsmith.release.gallery import licence_rows
 from lawsmith.release.manifest import policies_of, release_digest
+from lawsmith.release.pages import licence_rows
 from lawsmith.release.problems import CalibratedProblem, data_licences, table_rows
 from lawsmith.release.tables import (
     CALIBRATED_PUBLIC,

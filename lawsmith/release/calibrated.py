@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 
-from lawsmith.calibration.baselines import parallel_submissions, real_submissions
-from lawsmith.calibration.building import BuiltProblem
-from lawsmith.calibration.parallel_scores import score_parallel
-from lawsmith.calibration.pools import Pool
-from lawsmith.calibration.real_scores import score_real
+from lawsmith.calibration import parallel_submissions, real_submissions, score_parallel, score_real
+from lawsmith.calibration.hidden_laws import BuiltProblem
+from lawsmith.calibration.worlds import Pool
 from lawsmith.errors import InputError
+from lawsmith.keyed_draws import generator
 from lawsmith.release.calibrated_parallel import parallel_task
 from lawsmith.release.calibrated_parts import NoTaskError
 from lawsmith.release.calibrated_real import real_task
-from lawsmith.seals import generator
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import (
     CalibratedSubmission,

@@ -7,7 +7,7 @@ leads to the data set, its source or a law.
 from collections.abc import Sequence
 from typing import Final
 
-from lawsmith.curation.background import Input, Output, column_text_faults
+from lawsmith.curation.admission import Input, Output, column_text_faults
 from lawsmith.errors import InputError
 from lawsmith.expressions import number_text
 from schemas.calibrated_task import CalibratedControl, CalibratedReadout, QueryBudget, SplitName

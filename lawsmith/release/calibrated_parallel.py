@@ -4,8 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from lawsmith.calibration.building import BuiltProblem, BuiltWorld
-from lawsmith.calibration.discipline import handed_in, law_counts
+from lawsmith.calibration import handed_in, law_counts
+from lawsmith.calibration.hidden_laws import BuiltProblem, BuiltWorld
+from lawsmith.keyed_draws import task_id
 from lawsmith.release.calibrated_background import PARALLEL_WORLD, parallel_background
 from lawsmith.release.calibrated_parts import (
     NoTaskError,
@@ -14,7 +15,6 @@ from lawsmith.release.calibrated_parts import (
     group_labels,
     readout_of,
 )
-from lawsmith.seals import task_id
 from schemas.calibrated_task import ParallelKey, ParallelTask, QueryBudget
 from schemas.expression import node_count
 from schemas.record import CANARY

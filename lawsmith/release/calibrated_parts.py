@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.axes import spans_decade
-from lawsmith.calibration.building import BuiltProblem
-from lawsmith.calibration.discipline import caps_of, nodes_allowed
+from lawsmith.calibration import caps_of, nodes_allowed
+from lawsmith.calibration.hidden_laws import BuiltProblem
+from lawsmith.calibration.problems import spans_decade
+from lawsmith.keyed_draws import generator
 from lawsmith.release.calibrated_background import check_calibrated_background
-from lawsmith.seals import generator
 from schemas.calibrated_task import CalibratedControl, CalibratedReadout
 from schemas.problem import Problem
 from schemas.record import CANARY

@@ -3,12 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.building import BuiltProblem
-from lawsmith.calibration.metrics import metric_scale, near_perfect
-from lawsmith.calibration.real_scores import anchor_values, defined_metric
-from lawsmith.calibration.records import SINGLE
-from lawsmith.calibration.references import best_reference
+from lawsmith.calibration import anchor_values, defined_metric
+from lawsmith.calibration.hidden_laws import BuiltProblem
+from lawsmith.calibration.problems import SINGLE, best_reference, metric_scale, near_perfect
 from lawsmith.errors import InputError
+from lawsmith.keyed_draws import task_id
 from lawsmith.release.calibrated_background import REAL_WORLD, real_background
 from lawsmith.release.calibrated_parts import (
     NoTaskError,
@@ -17,7 +16,6 @@ from lawsmith.release.calibrated_parts import (
     group_labels,
     readout_of,
 )
-from lawsmith.seals import task_id
 from schemas.calibrated_task import (
     Anchor,
     HeldOutRow,

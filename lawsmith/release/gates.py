@@ -96,8 +96,7 @@ def admission_faults(content: ReleaseContent) -> list[Fault]:
     if not packets:
         return []
     # Verifying and scoring import this module and need nothing of curation.
-    from lawsmith.curation.admission import admit
-    from lawsmith.curation.overrides import accepted_by_hand
+    from lawsmith.curation.admission import accepted_by_hand, admit
 
     licences = {paper.paper_id: paper.licence for paper in content.papers}
     faults: list[Fault] = []

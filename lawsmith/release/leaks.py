@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lawsmith.expressions import to_infix
-from lawsmith.mutation.relation_sets import folded
+from lawsmith.mutation.laws import folded
 from lawsmith.release.content import PaperNote
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import TABLE_PATHS, row_path

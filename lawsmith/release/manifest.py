@@ -9,21 +9,20 @@ from typing import Any, Final, get_args
 
 from pydantic import TypeAdapter
 
-from lawsmith.calibration.admission import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
+from lawsmith.calibration import SCORER_VERSION
+from lawsmith.calibration.hidden_laws import ALPHA, LARGEST_ERROR, POWER
 from lawsmith.calibration.hidden_laws import POLICY as HIDDEN_POLICY
-from lawsmith.calibration.noise import TARGET
-from lawsmith.calibration.parallel_scores import SCORER_VERSION
+from lawsmith.calibration.problems import MIN_GROUPS, MIN_ROWS, MIN_VALIDITY, NEAR_PERFECT
 from lawsmith.calibration.residuals import (
     FEWEST,
     MEAN_FRACTION,
     MEAN_MOST,
     SAMPLE_FRACTION,
     SAMPLE_MOST,
+    TARGET,
 )
-from lawsmith.calibration.solvability import LARGEST_ERROR
-from lawsmith.calibration.visibility import ALPHA, POWER
 from lawsmith.calibration.worlds import CALLS, SAMPLES
-from lawsmith.measurement.designs import (
+from lawsmith.measurement import (
     BUDGETS,
     DESIGN_POLICY,
     FIXED_POINTS,
@@ -31,12 +30,18 @@ from lawsmith.measurement.designs import (
     HIDDEN_POINTS,
     LEAST_DISTANCE,
 )
-from lawsmith.mutation.candidates import MAX_PAIRS, SEARCH_POLICY
-from lawsmith.mutation.case import VERSIONS
-from lawsmith.mutation.pairing import CANDIDATES
-from lawsmith.mutation.recovery import DECADES, RANK_BOUND, STARTS, STARTS_POLICY
-from lawsmith.mutation.strata import FAR, HOPELESS, NEAR, STRATA_POLICY, by_move
-from lawsmith.mutation.tolerance import RELATIVE, TOLERANCE_POLICY
+from lawsmith.mutation import (
+    CANDIDATES,
+    FAR,
+    HOPELESS,
+    MAX_PAIRS,
+    NEAR,
+    SEARCH_POLICY,
+    STRATA_POLICY,
+    by_move,
+)
+from lawsmith.mutation.laws import RELATIVE, TOLERANCE_POLICY
+from lawsmith.mutation.screening import DECADES, RANK_BOUND, STARTS, STARTS_POLICY, VERSIONS
 from lawsmith.release.content import ReleaseContent, cut_policy
 from lawsmith.release.leaks import SIGNIFICANCE
 from lawsmith.release.tables import parquet_rows

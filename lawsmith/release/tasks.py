@@ -9,12 +9,10 @@ import numpy as np
 
 from lawsmith.errors import InputError
 from lawsmith.expressions import literal_paths, replace_literals, to_infix, without_zeros
-from lawsmith.measurement.resolution import quantise
-from lawsmith.mutation.law_constants import free_constant_paths
-from lawsmith.mutation.relation_sets import folded_laws, laws_of
+from lawsmith.keyed_draws import task_id
+from lawsmith.measurement import quantise
+from lawsmith.mutation.laws import exact_values, folded_laws, free_constant_paths, laws_of, rows
 from lawsmith.mutation.screening import distinguishing_query
-from lawsmith.mutation.truth import exact_values, rows
-from lawsmith.seals import task_id
 from schemas.expression import (
     MAX_NODES,
     Expression,

@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from lawsmith.errors import InputError, IntegrityError
-from lawsmith.evaluation.attested import (
+from lawsmith.evaluation import (
+    SCORERS,
+    ForgedError,
     LoggedTrial,
     episode_of_trial,
     read_trials,
     submission_of_trial,
 )
-from lawsmith.evaluation.claims import ForgedError
-from lawsmith.evaluation.scoring import SCORERS
-from lawsmith.oracle.calibrated_sealed import load_parallel
-from lawsmith.oracle.log import LOG, is_log
+from lawsmith.oracle import LOG, is_log, load_parallel
 from lawsmith.release.bundle import PublicRelease, SealedRelease
 from lawsmith.rules import rules_of
-from lawsmith.stages.context import Progress
+from lawsmith.runs import Progress
 from lawsmith.stages.playing import opened_release, write_scores
 from lawsmith.stages.scored_lines import LineError, Places, task_counts, write_beside
 from lawsmith.stages.submissions import score_of_submission, write_calibrated_scores

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lawsmith.chat import Result
-from lawsmith.curation.admission import Admission, admit_draft
-from lawsmith.curation.admission_build import draft_sha256
-from lawsmith.curation.extraction import (
+from lawsmith.curation.admission import Admission, admit_draft, draft_sha256
+from lawsmith.curation.reading import (
     DEFAULT_MAX_TOKENS,
     Extraction,
     ExtractionConversation,
@@ -17,15 +16,22 @@ from lawsmith.curation.extraction import (
     main_readout,
     number_cards,
 )
-from lawsmith.gateways.warehouse import Row, columns_of, read_partition, read_table
-from lawsmith.gateways.warehouse.tables import Cell
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.decisions import override_of
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.known import KnownLaws
+from lawsmith.gateways.store import Cell, Row, columns_of, read_partition, read_table
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    call_figures,
+    converse,
+    input_tokens,
+    override_of,
+    report,
+    row_of,
+    unfinished,
+)
+from lawsmith.stages.known_law_index import KnownLaws
 from lawsmith.stages.packets import packets_of
-from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.talking import call_figures, converse, input_tokens, unfinished
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.record import canonical_json

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from lawsmith.curation.admission import admit
-from lawsmith.curation.windows import week_of
-from lawsmith.gateways.warehouse import Row, Store, partitions_of, read_partition, read_table
+from lawsmith.eligibility import week_of
+from lawsmith.gateways.store import Row, Store, partitions_of, read_partition, read_table
 from lawsmith.mutation.screening import certify, differing_figures
+from lawsmith.release import PUBLIC_MANIFEST, file_sha256, relation_set_digest
 from lawsmith.release.bundle import verify_release
-from lawsmith.release.manifest import PUBLIC_MANIFEST, file_sha256
-from lawsmith.release.tasks import relation_set_digest
-from lawsmith.stages.calibrated import PARTITION as CALIBRATED
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.looked import Looked
+from lawsmith.runs import Looked, StageContext
+from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
 from lawsmith.stages.packets import packet_file
 from lawsmith.stages.playing import EPISODES, read_episodes, read_scores
 from lawsmith.stages.problem_checks import CALIBRATED_KINDS, calibrated_task_faults

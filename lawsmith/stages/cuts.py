@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
-from lawsmith.curation.allow_lists import AllowLists, allow_lists
+from lawsmith.eligibility import AllowLists, allow_lists
 from lawsmith.errors import InputError, ReleaseConflictError
-from lawsmith.gateways.warehouse import (
+from lawsmith.gateways.store import (
     Row,
     has_partition,
     partitions_of,
     read_partition,
     write_partition,
 )
+from lawsmith.release import SUFFIXES, CalibratedProblem, check_version
 from lawsmith.release.bundle import check_whole, read_manifest, read_release
-from lawsmith.release.content import SUFFIXES, check_version
-from lawsmith.release.problems import CalibratedProblem
 from lawsmith.rules import named
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import row_of
+from lawsmith.runs import StageContext, row_of
 from lawsmith.stages.eligibility import eligible_families, eligible_sets
 from schemas.calibrated_set import CalibratedSet
 from schemas.family import Family

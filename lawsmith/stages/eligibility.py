@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from lawsmith.curation.allow_lists import AllowLists
-from lawsmith.curation.windows import judge_eligibility
-from lawsmith.gateways.warehouse import partitions_of, read_table
-from lawsmith.stages.calibrated import PARTITION as CALIBRATED
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.decisions import override_of
-from lawsmith.stages.dispositions import all_dispositions, dispose, latest_by_subject
+from lawsmith.eligibility import AllowLists, judge_eligibility
+from lawsmith.gateways.store import partitions_of, read_table
+from lawsmith.runs import StageContext, all_dispositions, dispose, latest_by_subject, override_of
+from lawsmith.stages.calibrated_worlds import PARTITION as CALIBRATED
+from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.reviews import forged_families
 from schemas.calibrated_set import CalibratedSet
 from schemas.family import Family

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from lawsmith.evaluation.calibrated_report import (
+from lawsmith.evaluation import (
     make_calibrated_report,
+    make_report,
     write_calibrated_report,
+    write_report,
 )
-from lawsmith.evaluation.report import make_report, write_report
-from lawsmith.gateways.warehouse import Row, has_partition, read_partition, write_partition
-from lawsmith.oracle.client import OracleClient, oracle_process
+from lawsmith.gateways.store import Row, has_partition, read_partition, write_partition
+from lawsmith.oracle import OracleClient, oracle_process
 from lawsmith.release.bundle import PublicRelease, read_manifest, read_public, read_release
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
+from lawsmith.runs import StageContext, StageReport, report, row_of
 from lawsmith.stages.playing import (
     EPISODES,
     SCORES,

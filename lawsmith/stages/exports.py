@@ -2,11 +2,10 @@
 
 import shutil
 
-from lawsmith.gateways.warehouse import read_partition, write_partition
+from lawsmith.gateways.store import read_partition, write_partition
+from lawsmith.release import PUBLIC_MANIFEST, list_files
 from lawsmith.release.bundle import export_release, read_manifest, read_public, thaw
-from lawsmith.release.manifest import PUBLIC_MANIFEST, list_files
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
+from lawsmith.runs import StageContext, StageReport, report, row_of
 
 TABLE = "exports"
 

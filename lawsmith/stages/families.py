@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from lawsmith.gateways.warehouse import Row, collection_key, read_partition
-from lawsmith.mutation.backgrounds import background_leak
-from lawsmith.mutation.pairing import forge
-from lawsmith.mutation.strata import by_move
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.known import historical_cards
-from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.gateways.store import Row, collection_key, read_partition
+from lawsmith.mutation import background_leak, by_move, forge
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.reviews import accepted_cards
 from schemas.card import Card
 from schemas.family import Family, ForgeReport

@@ -7,9 +7,8 @@ journal date, and only with a contact address. The bundled sample is never looke
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from lawsmith.gateways.harvests import PaperSource, Problem
-from lawsmith.gateways.paper_sources import open_look_ups
-from lawsmith.stages.context import StageContext
+from lawsmith.gateways.papers import PaperSource, Problem, open_look_ups
+from lawsmith.runs import StageContext
 from schemas.source import Paper, Publication
 
 Held = Mapping[str, Publication]

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lawsmith.curation.packets import PacketError, PacketLimits, packets_of_papers
-from lawsmith.curation.triage import triage
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import Row, Store, read_partition
+from lawsmith.curation.reading import triage
+from lawsmith.gateways.papers import open_source
+from lawsmith.gateways.store import Row, Store, read_partition
 from lawsmith.paper_boundary import PaperFaultError, paper_boundary
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from schemas.packet import Packet
 from schemas.source import Disposition, Outcome, Paper, ReasonCode
 

@@ -4,17 +4,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.evaluation.claims import ForgedError
-from lawsmith.evaluation.episodes import Experimenter, episode_id, play
-from lawsmith.evaluation.players.baselines import BASELINES
-from lawsmith.evaluation.scoring import score_episode
-from lawsmith.evaluation.views import PlayerView, effective_budget
-from lawsmith.gateways.whole_files import write_whole
-from lawsmith.oracle.client import OracleClient
+from lawsmith.evaluation import (
+    Experimenter,
+    ForgedError,
+    PlayerView,
+    effective_budget,
+    episode_id,
+    play,
+    score_episode,
+)
+from lawsmith.evaluation.players import BASELINES
+from lawsmith.gateways.store import write_whole
+from lawsmith.oracle import OracleClient
 from lawsmith.release.bundle import PublicRelease, SealedRelease, read_release
 from lawsmith.rules import rules_of
-from lawsmith.stages.context import Progress
-from lawsmith.stages.json_lines import drop_torn_line, whole_lines
+from lawsmith.runs import Progress, drop_torn_line, whole_lines
 from lawsmith.stages.scored_lines import (
     LineError,
     Places,

@@ -4,14 +4,13 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from lawsmith.calibration.held_out import admission_of
-from lawsmith.calibration.pools import read_pool
+from lawsmith.calibration.fitting import admission_of
+from lawsmith.calibration.worlds import read_pool
 from lawsmith.errors import LawsmithError
 from lawsmith.gateways.datasets import load_problem
-from lawsmith.gateways.warehouse import Row, read_partition
-from lawsmith.stages.calibrated import PARTITION, calibrated_sets
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.looked import Looked
+from lawsmith.gateways.store import Row, read_partition
+from lawsmith.runs import Looked, StageContext
+from lawsmith.stages.calibrated_worlds import PARTITION, calibrated_sets
 from lawsmith.stages.problems import PARTITION as PROBLEM_PARTITION
 from schemas.calibrated_set import CalibratedSet
 from schemas.calibrated_task import ParallelKey, ParallelTask, RealKey, RealTask

@@ -3,20 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lawsmith.calibration.admission import Admission
-from lawsmith.calibration.held_out import admission_of
-from lawsmith.calibration.problems import read_problem
+from lawsmith.calibration.fitting import admission_of
+from lawsmith.calibration.problems import Admission, read_problem
 from lawsmith.errors import LawsmithError
-from lawsmith.gateways.datasets import (
-    LoadedProblem,
-    load_problem,
-    problem_ids,
-    rejected_datasets,
-)
-from lawsmith.gateways.warehouse import Row, read_partition
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.gateways.datasets import LoadedProblem, load_problem, problem_ids, rejected_datasets
+from lawsmith.gateways.store import Row, read_partition
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from schemas.problem import Problem, RejectedDataset
 from schemas.record import content_digest
 from schemas.source import Disposition, ReasonCode

@@ -6,13 +6,18 @@ A paper without a journal date is due again in each weekly run, a published one 
 
 from collections.abc import Iterator, Sequence
 
-from lawsmith.gateways.harvests import PaperSource, Problem
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import Row, read_partition, read_table
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import read_stage, row_of
+from lawsmith.gateways.papers import PaperSource, Problem, open_source
+from lawsmith.gateways.store import Row, read_partition, read_table
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    read_stage,
+    report,
+    row_of,
+)
 from lawsmith.stages.looking_up import dates_of_folder, due_now, due_of_folder, facts
-from lawsmith.stages.passes import PartitionPass, Subject
 from schemas.record import content_digest
 from schemas.source import Outcome, Paper, Publication, ReasonCode
 

@@ -8,26 +8,30 @@ from typing import get_args
 
 import yaml
 
-from lawsmith.curation.prompting import PromptName, prompt_hash
-from lawsmith.curation.windows import DaySpan, day_span
+from lawsmith.curation.reading import PromptName, prompt_hash
+from lawsmith.eligibility import DaySpan, day_span
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.warehouse import (
+from lawsmith.gateways.store import (
     Row,
     collection_key,
     read_partition,
     read_table,
     write_partition,
 )
+from lawsmith.release import CalibratedProblem, PaperNote, ReleaseContent, models_of
 from lawsmith.release.bundle import Release, Written, check_whole, read_release, write_release
-from lawsmith.release.content import PaperNote, ReleaseContent
-from lawsmith.release.manifest import models_of
-from lawsmith.release.problems import CalibratedProblem
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.runs import (
+    StageContext,
+    StageReport,
+    all_dispositions,
+    latest_by_subject,
+    report,
+    row_of,
+)
+from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.cuts import allow_policy, cut_of
-from lawsmith.stages.dispositions import all_dispositions, latest_by_subject, row_of
 from lawsmith.stages.eligibility import accepted
-from lawsmith.stages.known import historical_cards
+from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.problems import admitted_problems
 from lawsmith.stages.reviews import judged_cards, reviews_of
 from schemas.card import Card

@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from lawsmith.curation.reviewing import CardReview, CaseReview
-from lawsmith.gateways.warehouse import Row
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import row_of
+from lawsmith.curation.review import CardReview, CaseReview
+from lawsmith.gateways.store import Row
+from lawsmith.runs import StageContext, row_of
 from schemas.card import Card
 from schemas.family import Family
 from schemas.record import canonical_json

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lawsmith.chat import Result
-from lawsmith.curation.extraction import DEFAULT_MAX_TOKENS
-from lawsmith.curation.overrides import BY_HAND, Override, review_by_hand
-from lawsmith.curation.review_turns import REVIEW_MAX_TOKENS
-from lawsmith.curation.reviewing import (
+from lawsmith.curation.admission import BY_HAND, Override, review_by_hand
+from lawsmith.curation.reading import DEFAULT_MAX_TOKENS
+from lawsmith.curation.review import (
+    REVIEW_MAX_TOKENS,
     CardReviewConversation,
     CaseReviewConversation,
     ReviewTerms,
@@ -15,11 +15,20 @@ from lawsmith.curation.reviewing import (
     case_of,
     case_review_conversation,
 )
-from lawsmith.gateways.warehouse import Row, read_partition, read_table
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.decisions import override_of
-from lawsmith.stages.known import KnownLaws
-from lawsmith.stages.passes import PartitionPass, Subject
+from lawsmith.gateways.store import Row, read_partition, read_table
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    call_figures,
+    converse,
+    input_tokens,
+    override_of,
+    report,
+    unfinished,
+)
+from lawsmith.stages.known_law_index import KnownLaws
 from lawsmith.stages.review_rows import (
     CARD_TABLE,
     CASE_TABLE,
@@ -28,7 +37,6 @@ from lawsmith.stages.review_rows import (
     judged,
     review_row,
 )
-from lawsmith.stages.talking import call_figures, converse, input_tokens, unfinished
 from schemas.card import Card, CardDraft
 from schemas.family import Family
 from schemas.packet import Packet

@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from lawsmith.errors import InputError, LawsmithError, PrerequisiteError
-from lawsmith.evaluation.claims import ForgedError
-from lawsmith.evaluation.episodes import episode_id
-from lawsmith.gateways.whole_files import write_whole
+from lawsmith.evaluation import ForgedError, episode_id
+from lawsmith.gateways.store import write_whole
 from lawsmith.release.bundle import PublicRelease
 from schemas.episode import Episode
 from schemas.record import strict_json

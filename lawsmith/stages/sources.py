@@ -1,17 +1,25 @@
 """Stage `sources`: the papers of each week, as their source lists them."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
-from lawsmith.curation.windows import week_of
-from lawsmith.gateways.harvests import Harvest, Unread
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
-from lawsmith.stages.passes import PartitionPass, Subject
-from lawsmith.stages.spans import window_of
+from lawsmith.eligibility import week_of
+from lawsmith.errors import IntegrityError
+from lawsmith.gateways.papers import Harvest, Unread, open_source
+from lawsmith.gateways.store import read_partition
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    report,
+    row_of,
+    window_of,
+)
 from schemas.record import content_digest
-from schemas.source import Disposition, Paper, ReasonCode
+from schemas.source import Disposition, Paper, ReasonCode, SourceFile
 
 TABLE = "sources"
 
@@ -56,6 +64,40 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         figures={"expected": float(harvest.expected), "found": float(harvest.found)},
         notes=_notes(harvest),
     )
+
+
+def check_downloads(context: StageContext, weeks: Sequence[str]) -> None:
+    """Refuse to call weeks done whose downloaded files are not what was read.
+
+    A folder keeps its own files; what was fetched from a network source lies in the store alone.
+
+    Raises:
+        IntegrityError: files are gone or changed; the message names the first.
+    """
+    if context.source != "arxiv":
+        return
+    folder = open_source(context.settings, context.store, context.source).folder
+    lost = [
+        folder / item.path
+        for week in weeks
+        for row in read_partition(context.store, TABLE, context.collection, week)
+        for item in Paper.from_json(row.record).files
+        if not _lies_there(folder / item.path, item)
+    ]
+    if lost:
+        raise IntegrityError(
+            f"{len(lost)} downloaded files are gone or changed since they were read; only a backup"
+            " restores them, arXiv may give others",
+            path=str(lost[0]),
+            fix="restore packets/arxiv from a backup; what was made of them stands",
+        )
+
+
+def _lies_there(path: Path, item: SourceFile) -> bool:
+    if not path.is_file() or path.stat().st_size != item.size:
+        return False
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() == item.sha256
 
 
 def _notes(harvest: Harvest) -> tuple[str, ...]:

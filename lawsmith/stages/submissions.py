@@ -9,17 +9,14 @@ from typing import Any, Final, Literal
 from pydantic import ValidationError
 
 from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
-from lawsmith.evaluation.calibrated import read_submission, score_submission
-from lawsmith.evaluation.calibrated_report import CalibratedScores
-from lawsmith.evaluation.claims import ForgedError
-from lawsmith.evaluation.players.fitted import parallel_answer, real_answer
-from lawsmith.gateways.whole_files import write_whole
-from lawsmith.oracle.client import OracleClient, ParallelClient
+from lawsmith.evaluation import CalibratedScores, ForgedError, read_submission, score_submission
+from lawsmith.evaluation.players import parallel_answer, real_answer
+from lawsmith.gateways.store import write_whole
+from lawsmith.oracle import OracleClient, ParallelClient
+from lawsmith.release import CalibratedProblem
 from lawsmith.release.bundle import PublicRelease, Release, read_release
-from lawsmith.release.problems import CalibratedProblem
 from lawsmith.rules import rules_of
-from lawsmith.stages.context import Progress
-from lawsmith.stages.json_lines import drop_torn_line, whole_lines
+from lawsmith.runs import Progress, drop_torn_line, whole_lines
 from lawsmith.stages.scored_lines import LineError, Places, numbered_lines, said_of
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import CalibratedSubmission, ParallelTask, RealTask, WorldCall

@@ -1,16 +1,14 @@
 """Stage `tasks`: eligibility at the cut, four tasks for each eligible family, those of problems."""
 
-from lawsmith.gateways.warehouse import (
+from lawsmith.gateways.store import (
     Row,
     collection_key,
     write_partition,
 )
+from lawsmith.release import CalibratedProblem, make_tasks
 from lawsmith.release.bundle import Release
-from lawsmith.release.problems import CalibratedProblem
-from lawsmith.release.tasks import make_tasks
-from lawsmith.stages.context import StageContext, StageReport, report
+from lawsmith.runs import StageContext, StageReport, report, row_of, write_stage
 from lawsmith.stages.cuts import cut_of
-from lawsmith.stages.dispositions import row_of, write_stage
 from lawsmith.stages.eligibility import eligible_families, eligible_sets
 from schemas.calibrated_set import CalibratedSet
 from schemas.calibrated_task import ParallelKey, ParallelTask, RealKey, RealTask

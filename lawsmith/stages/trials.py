@@ -6,9 +6,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.evaluation.views import effective_budget
-from lawsmith.oracle.server import record_folder
-from lawsmith.oracle.trials import RandomBytes, hand_out, write_tokens
+from lawsmith.evaluation import effective_budget
+from lawsmith.oracle import RandomBytes, hand_out, record_folder, write_tokens
 from lawsmith.release.bundle import PublicRelease, read_public
 from schemas.episode import Protocol
 from schemas.task import Setting

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from lawsmith.gateways.warehouse import Row
-from lawsmith.release.tasks import worlds_of
-from lawsmith.stages.context import StageContext, StageReport, report
-from lawsmith.stages.dispositions import row_of
+from lawsmith.gateways.store import Row
+from lawsmith.release import worlds_of
+from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
 from lawsmith.stages.families import HISTORICAL_PARTITION
-from lawsmith.stages.passes import PartitionPass, Subject
 from lawsmith.stages.reviews import accepted_families, forged_families
 from schemas.family import Family
 from schemas.source import Disposition, ReasonCode

@@ -11,9 +11,9 @@ import pytest
 from assets import packets as packet_assets
 from assets import worlds as world_assets
 from assets.resources import Engine
-from lawsmith.gateways.warehouse import Row, partitions_of, read_partition, write_partition
+from lawsmith.gateways.store import Row, partitions_of, read_partition, write_partition
+from lawsmith.runs.check_result import Looked
 from lawsmith.stages import checks
-from lawsmith.stages.looked import Looked
 from schemas.card import Card
 from schemas.family import Family
 from schemas.record import Record

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lawsmith.calibration.building import BuiltProblem, build_problem
-from lawsmith.calibration.pools import pool_bytes, world_file
+from lawsmith.calibration.hidden_laws.building import BuiltProblem, build_problem
 from lawsmith.calibration.real_scores import score_real
+from lawsmith.calibration.worlds.pools import pool_bytes, world_file
 from lawsmith.expressions import parse_infix
-from lawsmith.gateways.datasets import LoadedProblem, load_problem
+from lawsmith.gateways.datasets.tables import LoadedProblem, load_problem
 from lawsmith.release.calibrated import CalibratedTasks, calibrated_tasks
 from schemas.calibrated_score import CalibratedScore
 from schemas.calibrated_task import (

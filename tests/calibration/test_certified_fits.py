@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lawsmith.calibration.fitting import Constant, fit
-from lawsmith.calibration.records import SINGLE, Records, Space, records_of
+from lawsmith.calibration.fitting.fits import Constant, fit
+from lawsmith.calibration.problems.records import SINGLE, Records, Space, records_of
 from lawsmith.expressions import parse_infix
 
 FILES = Path(__file__).resolve().parents[2] / "data/problems/tables/nist"

@@ -5,16 +5,17 @@ tested where the room is; the pointer stands here:
 
 | No. | Also shown by |
 | --- | --- |
-| 4, 5, 6, 7, 8 | tests/calibration/test_metrics.py |
+| 4, 5, 6, 7, 8 | tests/calibration/problems/test_metrics.py |
 | 11, 15 | tests/calibration/test_structure.py, tests/release/test_calibrated_tasks.py |
 | 17, 18, 19, 20 | tests/oracle/test_calibrated_sessions.py |
 | 16, 19 | tests/oracle/test_calibrated_server.py |
-| 21, 22 | tests/calibration/test_worlds.py, tests/calibration/test_neighbours.py |
-| 23 | tests/calibration/test_building.py |
-| 24 | tests/calibration/test_hidden_laws.py |
+| 21 | tests/calibration/worlds/test_calibration.py |
+| 22 | tests/calibration/residuals/test_neighbours.py |
+| 23 | tests/calibration/hidden_laws/test_building.py |
+| 24 | tests/calibration/hidden_laws/test_search.py |
 | 2, 13, 14, 26, 28 | tests/evaluation/test_calibrated_answers.py |
 | 29 | tests/release/test_calibrated_tasks.py |
-| 30 | tests/calibration/test_problems.py |
+| 30 | tests/calibration/problems/test_problem_files.py |
 """
 
 import json
@@ -25,19 +26,19 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from lawsmith.calibration.building import build_problem
 from lawsmith.calibration.discipline import counted_literals
-from lawsmith.calibration.metrics import Metric, metric_scale, near_perfect
-from lawsmith.calibration.pools import pool_bytes, read_pool
-from lawsmith.calibration.problems import read_problem
-from lawsmith.calibration.records import Space, records_of
-from lawsmith.calibration.references import best_reference
-from lawsmith.calibration.simulator import CalibratedSimulator
-from lawsmith.calibration.worlds import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.hidden_laws.building import build_problem
+from lawsmith.calibration.problems.metrics import Metric, metric_scale, near_perfect
+from lawsmith.calibration.problems.problem_files import read_problem
+from lawsmith.calibration.problems.records import Space, records_of
+from lawsmith.calibration.problems.references import best_reference
+from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.pools import pool_bytes, read_pool
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.evaluation.calibrated import mean_score, read_submission
 from lawsmith.expressions import parse_infix
-from lawsmith.gateways.datasets import problem_ids
+from lawsmith.gateways.datasets.tables import problem_ids
 from lawsmith.oracle.calibrated import ParallelSession, ParallelWorld
 from lawsmith.release.calibrated import calibrated_tasks
 from schemas.calibrated_task import CalibratedSubmission, ParallelOutOfRange

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lawsmith.calibration.records import SINGLE, Space, records_of
+from lawsmith.calibration.problems.records import SINGLE, Space, records_of
 from lawsmith.calibration.structure import structure_of_law
-from lawsmith.calibration.worlds import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
 from lawsmith.expressions import compile_expression, parse_infix
 from schemas.calibrated_task import GroupConstants, HiddenEdit, LocalConstant, ParallelKey
 from schemas.expression import Expression, names_of

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from lawsmith.calibration.base_law import structure_of
-from lawsmith.calibration.neighbours import neighbour_count
-from lawsmith.calibration.noise import noise_factor, variance
-from lawsmith.calibration.records import Space
-from lawsmith.calibration.residuals import (
+from lawsmith.calibration.fitting.base_law import structure_of
+from lawsmith.calibration.problems.records import Space
+from lawsmith.calibration.residuals.neighbours import neighbour_count
+from lawsmith.calibration.residuals.noise import noise_factor, variance
+from lawsmith.calibration.residuals.sampler import (
     ResidualSampler,
     local_mean_debias,
     local_means,
     mean_count,
     sample_count,
 )
-from lawsmith.calibration.worlds import query_limits
+from lawsmith.calibration.worlds.calibration import query_limits
 from lawsmith.errors import InputError, UndefinedValueError
 
 LINEAR = (False,)

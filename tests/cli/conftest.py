@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lawsmith.cli import console, run
-from lawsmith.stages.opening import AMBIENT, Ambient
+from lawsmith.runs.opening import AMBIENT, Ambient
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"

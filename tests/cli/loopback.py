@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lawsmith.curation.prompting import load_prompt
+from lawsmith.curation.reading.prompting import load_prompt
 from schemas.card import ExtractionReply
 from schemas.packet import Packet
 from schemas.review import CARD_CRITERIA, CASE_CRITERIA

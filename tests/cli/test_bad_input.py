@@ -150,7 +150,7 @@ def test_a_missing_recorded_reply(lawsmith: Shell, papers: Make) -> None:
 
 
 def test_an_arxiv_that_cannot_be_reached(lawsmith: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lawsmith.gateways.polite_http.BACKOFF", 0.01)
+    monkeypatch.setattr("lawsmith.gateways.papers.polite_http.BACKOFF", 0.01)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/api/query"
@@ -201,7 +201,7 @@ def test_a_second_refresh_at_once(lawsmith: Shell, papers: Make) -> None:
     assert before
     code = (
         "import sys, pathlib\n"
-        "from lawsmith.gateways.warehouse import Store, partition_lock\n"
+        "from lawsmith.gateways.store import Store, partition_lock\n"
         "with partition_lock(Store.open(pathlib.Path(sys.argv[1])), 'refresh'):\n"
         "    print('held', flush=True)\n"
         "    sys.stdin.read()\n"

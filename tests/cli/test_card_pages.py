@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lawsmith.curation.admission import GATES
-from lawsmith.gateways.warehouse import Row, partitions_of, read_partition, write_partition
+from lawsmith.curation.admission.gates import GATES
+from lawsmith.gateways.store import Row, partitions_of, read_partition, write_partition
 from schemas.packet import Packet
 from schemas.record import canonical_json
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from lawsmith.curation.overrides import LIFTED, parse_overrides
+from lawsmith.curation.admission.overrides import LIFTED, parse_overrides
 from schemas.source import Outcome, ReasonCode
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.gateways.warehouse import Store, read_table
+from lawsmith.gateways.store import Store, read_table
 
 Shell = Any
 Make = Callable[..., Any]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission import Admission, admit_draft
+from lawsmith.curation.admission.gates import Admission, admit_draft
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper

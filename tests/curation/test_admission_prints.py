@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission import Admission, admit_draft
-from lawsmith.curation.admission_plain import UnreadError, read_plain
-from lawsmith.curation.admission_quantities import (
+from lawsmith.curation.admission.gates import Admission, admit_draft
+from lawsmith.curation.evidence.plain_formulas import UnreadError, read_plain
+from lawsmith.curation.evidence.quantities import (
     assignments,
     quantities_in,
     quantity_text,
     ranges_in,
     units_in,
 )
-from lawsmith.curation.admission_symbols import folded_symbol, mentions
+from lawsmith.curation.evidence.symbols import folded_symbol, mentions
 from lawsmith.expressions import evaluate
 from schemas.card import CardDraft
 from schemas.packet import Packet

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lawsmith.curation.windows import Policy, day_span, judge_eligibility
+from lawsmith.eligibility.date_windows import Policy, day_span, judge_eligibility
 from schemas.source import Publication, ReasonCode, RelatedPreprint
 from tests.curation.conftest import make_paper, make_publication
 

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from lawsmith.chat import Reply, Request, Result
-from lawsmith.curation.extraction import UnreadReply, extraction_conversation, read_extraction
+from lawsmith.curation.reading.extraction import (
+    UnreadReply,
+    extraction_conversation,
+    read_extraction,
+)
 from schemas.card import CardDraft, ExtractionReply, Origin
 from schemas.packet import Packet
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lawsmith.cli import console
-from lawsmith.release.pages import page_templates
+from lawsmith.release.pages.rendering import page_templates
 
 SHOWN = (
     "\x1b[2J\x1b]0;owned\x07[bold]x[/bold] \u202eabc \u200b<script>alert(1)</script>"

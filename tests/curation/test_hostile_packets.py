@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from lawsmith.chat import Reply, Request, Result
-from lawsmith.curation.admission import admit_draft
-from lawsmith.curation.extraction import extraction_conversation
-from lawsmith.curation.prompting import load_prompt
+from lawsmith.curation.admission.gates import admit_draft
+from lawsmith.curation.reading.extraction import extraction_conversation
+from lawsmith.curation.reading.prompting import load_prompt
 from schemas.packet import Packet
 from schemas.source import Paper
 

@@ -11,12 +11,12 @@ import pymupdf
 import pytest
 
 from lawsmith.chat import Reply, Request, Result
-from lawsmith.curation.admission import Admission, admit_draft
-from lawsmith.curation.extraction import extraction_conversation
+from lawsmith.curation.admission.gates import Admission, admit_draft
 from lawsmith.curation.packets import build_packet
-from lawsmith.curation.prompting import packet_values
-from lawsmith.curation.reviewing import CardReview, card_review_conversation
-from lawsmith.curation.shown_lines import shown_lines
+from lawsmith.curation.reading.extraction import extraction_conversation
+from lawsmith.curation.reading.prompting import packet_values
+from lawsmith.curation.reading.visible_lines import shown_lines
+from lawsmith.curation.review.card_review import CardReview, card_review_conversation
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper, ReasonCode

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from lawsmith.curation.evidence.search_view import SearchView, Span
 from lawsmith.curation.packets import build_packet
-from lawsmith.curation.search_view import SearchView, Span
 from tests.curation.conftest import drawn
 
 PROSE = "The drag of the plate was read from a scale at nine air speeds of the tunnel,"

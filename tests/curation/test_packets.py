@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pypdf import PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
+from lawsmith.curation.evidence.search_view import SearchView
 from lawsmith.curation.packets import (
     PacketError,
     PacketLimits,
@@ -22,7 +23,6 @@ from lawsmith.curation.packets import (
 )
 from lawsmith.curation.packets.characters import clean
 from lawsmith.curation.packets.pdf_child import PdfChild
-from lawsmith.curation.search_view import SearchView
 from schemas.packet import Packet
 from schemas.source import ReasonCode
 from tests.curation.conftest import drawn, paper_with_files, refused

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission import Admission, admit_draft
-from lawsmith.curation.known_laws import textbook_laws
+from lawsmith.curation.admission.gates import Admission, admit_draft
+from lawsmith.curation.admission.known_laws import textbook_laws
+from lawsmith.curation.evidence.search_view import SearchView
 from lawsmith.curation.packets import build_packet
-from lawsmith.curation.search_view import SearchView
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.known_laws import CandidateLaw, historical_law, restated_by
+from lawsmith.curation.admission.known_laws import CandidateLaw, historical_law, restated_by
 from lawsmith.expressions import check_dimensions, parse_infix
-from lawsmith.mutation.historical import load_historical, original_of
-from lawsmith.mutation.relation_sets import edited, folded_laws, laws_of, units_of
+from lawsmith.mutation.laws.historical import load_historical, original_of
+from lawsmith.mutation.laws.relation_sets import edited, folded_laws, laws_of, units_of
 from lawsmith.units import parse_unit
 from schemas.card import Choices, Control, Range
 from schemas.expression import Expression, names_of, substitute

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lawsmith.calibration.admission import rows_suffice
-from lawsmith.calibration.fitting import fit
-from lawsmith.calibration.held_out import records_at, space_of
-from lawsmith.calibration.leakage import MAX_RANK_CORRELATION, rank_correlation
+from lawsmith.calibration.fitting.fits import fit
+from lawsmith.calibration.fitting.held_out import records_at, space_of
 from lawsmith.calibration.probes import ProbeCase, take_probe
-from lawsmith.calibration.problems import (
+from lawsmith.calibration.problems.admission import rows_suffice
+from lawsmith.calibration.problems.leakage import MAX_RANK_CORRELATION, rank_correlation
+from lawsmith.calibration.problems.problem_files import (
     Floats,
     ProblemTable,
     RawTable,
@@ -25,18 +25,18 @@ from lawsmith.calibration.problems import (
     table_facts,
     usable_groups,
 )
-from lawsmith.calibration.records import Space
-from lawsmith.calibration.splits import make_split
+from lawsmith.calibration.problems.records import Space
+from lawsmith.calibration.problems.splits import make_split
 from lawsmith.errors import PrerequisiteError
 from lawsmith.expressions import compile_expression
-from lawsmith.gateways.datasets import (
+from lawsmith.gateways.datasets.packages import read_package
+from lawsmith.gateways.datasets.tables import (
     LoadedProblem,
     load_problem,
     problem_ids,
     read_nist,
     rejected_datasets,
 )
-from lawsmith.gateways.package_datasets import read_package
 from schemas.dataset import NistTable
 from schemas.expression import Expression, substitute
 from schemas.problem import ReferenceLaw, Reported

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lawsmith.gateways.warehouse import read_partition
+from lawsmith.gateways.store import read_partition
+from lawsmith.inspection.card_pages import CardPage
+from lawsmith.inspection.explaining import explain
+from lawsmith.runs.context import StageContext
 from lawsmith.stages import cards, packets, reviews, sources
-from lawsmith.stages.card_pages import CardPage
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.pending import pending
+from lawsmith.stages.open_subjects import pending
 from lawsmith.stages.reviews import accepted_cards
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lawsmith.gateways.warehouse import read_partition, write_partition
+from lawsmith.gateways.store import read_partition, write_partition
+from lawsmith.inspection.explaining import explain
 from lawsmith.stages.cuts import Plan, ask, plan_cut
 from lawsmith.stages.eligibility import eligible_families
-from lawsmith.stages.explaining import explain
 from lawsmith.stages.reviews import accepted_cards, forged_families
 
 if TYPE_CHECKING:

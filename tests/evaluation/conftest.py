@@ -8,10 +8,10 @@ import pytest
 
 from lawsmith.evaluation.scoring import score_episode
 from lawsmith.expressions import parse_infix
-from lawsmith.mutation.historical import load_historical
+from lawsmith.keyed_draws import parse_key
+from lawsmith.mutation.laws.historical import load_historical
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.tasks import make_tasks
-from lawsmith.seals import parse_key
 from schemas.episode import Completion, Episode, Observation
 from schemas.expression import Expression, to_wire
 from schemas.family import Environment, Family

@@ -14,7 +14,7 @@ from lawsmith.expressions import fold_constants, parse_infix, replace_literals
 from lawsmith.expressions.shortness import literals_of
 from lawsmith.measurement.constraints import columns
 from lawsmith.measurement.fits import fit_form
-from lawsmith.mutation.relation_sets import folded_laws, laws_of
+from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
 from lawsmith.release.bundle import read_release
 from schemas.expression import Expression, Op, Var, names_of, substitute, walk
 from schemas.family import Environment

@@ -2,13 +2,8 @@
 
 import pytest
 
-from lawsmith.expressions import (
-    evaluate_exact,
-    forms,
-    parse_infix,
-    replace_literals,
-    same_form,
-)
+from lawsmith.expressions import evaluate_exact, parse_infix, replace_literals, same_form
+from lawsmith.expressions.equality import forms
 
 DOMAIN = dict.fromkeys((*"xymrtkT", "E"), (0.5, 5.0))
 

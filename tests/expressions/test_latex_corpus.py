@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.latex import Outcome, digest_of, display_equations, labels, outcome
 from lawsmith.expressions import parse_infix
-from lawsmith.expressions.latex_tokens import REASONS
+from lawsmith.expressions.latex.tokens import REASONS
 
 PAPERS = Path(__file__).resolve().parents[2].parent / "shared" / "papers"
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lawsmith.expressions import LatexError, parse_latex, parse_latex_equation, to_latex
-from lawsmith.expressions.latex_tokens import REASONS
+from lawsmith.expressions.latex.tokens import REASONS
 from lawsmith.expressions.parsing import MAX_TEXT
 from schemas.expression import MAX_DEPTH, MAX_NODES, from_wire, node_count, to_wire
 

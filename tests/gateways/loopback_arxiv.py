@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from lawsmith.config import load_configuration
-from lawsmith.gateways.harvests import PaperSource
-from lawsmith.gateways.paper_sources import open_source
-from lawsmith.gateways.warehouse import Store
+from lawsmith.gateways.papers.opening import open_source
+from lawsmith.gateways.papers.paper_source import PaperSource
+from lawsmith.gateways.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 PDF = (ROOT / "data" / "sample" / "papers" / "sample-0001.pdf").read_bytes()

@@ -15,11 +15,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from lawsmith.chat import Message, Reply, Request, Result, Usage
-from lawsmith.gateways.faults import ProviderError
-from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RateLimits, RunCaps
-from lawsmith.gateways.roster import ModelSpec, Roster, Route
-from lawsmith.gateways.runner import run_conversations
+from lawsmith.gateways.models.ledger import Ledger
+from lawsmith.gateways.models.limits import RateLimits, RunCaps
+from lawsmith.gateways.models.model_routes import ModelSpec, Roster, Route
+from lawsmith.gateways.models.provider_errors import ProviderError
+from lawsmith.gateways.models.runner import run_conversations
 
 MODEL = "plain/m"
 EPOCH = 1_790_000_000.0

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from lawsmith.chat import Reply
-from lawsmith.gateways.faults import ProviderError
-from lawsmith.gateways.litellm_chat import LitellmAnswerer
-from lawsmith.gateways.openai_protocol import finish_reason
+from lawsmith.gateways.models.litellm_chat import LitellmAnswerer
+from lawsmith.gateways.models.openai_protocol import finish_reason
+from lawsmith.gateways.models.provider_errors import ProviderError
 
 # litellm silences this at its import, which a later test's filters undo.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.* on TypedDict class:UserWarning")

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from lawsmith.chat import Result
-from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RunCaps
-from lawsmith.gateways.roster import ModelSpec, open_roster
-from lawsmith.gateways.runner import run_conversations, stop_on_interrupt
+from lawsmith.gateways.models.ledger import Ledger
+from lawsmith.gateways.models.limits import RunCaps
+from lawsmith.gateways.models.model_routes import ModelSpec, open_roster
+from lawsmith.gateways.models.runner import run_conversations, stop_on_interrupt
 
 # litellm silences this at its import, which a later test's filters undo.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.* on TypedDict class:UserWarning")
@@ -32,10 +32,10 @@ import sys, time
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from conftest import Talk
-from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.limits import RunCaps
-from lawsmith.gateways.roster import ModelSpec, open_roster
-from lawsmith.gateways.runner import run_conversations
+from lawsmith.gateways.models.ledger import Ledger
+from lawsmith.gateways.models.limits import RunCaps
+from lawsmith.gateways.models.model_routes import ModelSpec, open_roster
+from lawsmith.gateways.models.runner import run_conversations
 spec = ModelSpec("openai/m", api_base={base!r})
 roster = open_roster({{"extractor": spec}}, replay_root=Path("data"), environ={{}})
 talks = [Talk(f"s{{n}}", rounds=2) for n in range(12)]

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from lawsmith.curation.packets import PacketError, packets_of_papers
-from lawsmith.errors import LawsmithError
-from lawsmith.gateways.harvests import Harvest, PaperSource
-from lawsmith.gateways.warehouse import read_partition
+from lawsmith.errors import IntegrityError, LawsmithError
+from lawsmith.gateways.papers.paper_source import Harvest, PaperSource
+from lawsmith.gateways.store import read_partition
+from lawsmith.runs.dispositions import read_stage
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import packets, publications, sources
-from lawsmith.stages.dispositions import read_stage
-from lawsmith.stages.opening import open_context
 from schemas.packet import Packet
 from schemas.source import ReasonCode, Window
 
@@ -130,11 +130,11 @@ def test_an_error_that_nobody_foresaw_names_its_class_and_place(
     def broken(*_: object) -> dict[str, bytes]:
         raise RecursionError("deep")
 
-    monkeypatch.setattr("lawsmith.gateways.arxiv_files.unpack_tex", broken)
+    monkeypatch.setattr("lawsmith.gateways.papers.arxiv_files.unpack_tex", broken)
     stub.files[f"/src/{BAD}v1"] = (200, SOURCES["a folder named .tex"], {})
     (problem,) = opened().harvest(WEEK).problems
     assert (problem.outcome, problem.reason_code) == ("failed", ReasonCode.UNEXPECTED_ERROR)
-    assert problem.sentence.startswith("RecursionError in lawsmith/gateways/arxiv_files.py:")
+    assert problem.sentence.startswith("RecursionError in lawsmith/gateways/papers/arxiv_files.py:")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_week_with_a_bad_paper_goes_on(
 
     context = open_context(source="arxiv", clock=lambda: "2026-11-05T06:00:00Z")
     with monkeypatch.context() as patched:
-        patched.setattr("lawsmith.gateways.arxiv_files.unpack_tex", broken)
+        patched.setattr("lawsmith.gateways.papers.arxiv_files.unpack_tex", broken)
         sources.run(context, [week])
     stands = {
         item.subject_id: (item.outcome, item.reason_code.value, item.retryable)
@@ -270,6 +270,13 @@ def test_a_week_with_a_bad_paper_goes_on(
     assert stands == {f"arxiv:{GOOD}v1": ("passed", "ok", False), f"arxiv:{BAD}v1": failed}
     publications.run(later)
     packets.run(later, [week])
+    sources.check_downloads(later, [week])
+    (taken,) = (tmp_path / "home" / "packets" / "arxiv").glob(f"{GOOD}v1/*.pdf")
+    data = taken.read_bytes()
+    for change in (data[:-1], data[:-1] + b"x", None):
+        taken.unlink() if change is None else taken.write_bytes(change)
+        with pytest.raises(IntegrityError, match="only a backup restores"):
+            sources.check_downloads(later, [week])
     assert len(read_partition(context.store, "packets", context.collection, week)) == 2
 
 

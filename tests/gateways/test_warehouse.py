@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawsmith.errors import InputError, IntegrityError, LockHeldError, PrerequisiteError
-from lawsmith.gateways.warehouse import (
+from lawsmith.gateways.store import (
     TABLES,
     Row,
     RunLog,
@@ -99,7 +99,7 @@ def test_writing_the_same_rows_again_changes_nothing(store: Store) -> None:
 def test_bytes_do_not_depend_on_process_or_hash_seed(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]);"
-        "import test_warehouse as t; from lawsmith.gateways.warehouse import *;"
+        "import test_warehouse as t; from lawsmith.gateways.store import *;"
         "s = Store.open(Path(sys.argv[1]));"
         "write_partition(s, 'families', 'temporal-sample', t.WEEK,"
         " [t._family(f'sample:{n:04}') for n in range(50)])"
@@ -536,7 +536,7 @@ def test_a_rebuild_under_an_open_reader_works(store: Store) -> None:
 
 _HOLD = (
     "import sys; from pathlib import Path;"
-    "from lawsmith.gateways.warehouse import Store, partition_lock\n"
+    "from lawsmith.gateways.store import Store, partition_lock\n"
     "with partition_lock(Store(Path(sys.argv[1])), 'temporal/2026-10-05'):\n"
     "    print('held', flush=True); sys.stdin.read()\n"
 )

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission import admit_draft
+from lawsmith.curation.admission.gates import admit_draft
 from lawsmith.curation.packets import build_packet
 from lawsmith.expressions import parse_infix
-from lawsmith.seals import parse_key
+from lawsmith.keyed_draws import parse_key
 from schemas.card import (
     Anchor,
     Card,

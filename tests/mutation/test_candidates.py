@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lawsmith.keyed_draws import generator
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.candidates import Pool
-from lawsmith.mutation.ground import Ground
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
+from lawsmith.mutation.moves.context import Ground
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
-from lawsmith.mutation.relation_sets import folded_laws, laws_of
-from lawsmith.mutation.sifting import ALIKE, text_size
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.seals import generator
+from lawsmith.mutation.prescreen import ALIKE, text_size
 from schemas.card import Card
 from schemas.expression import names_of
 from schemas.family import Family, MoveKind, RejectedCandidate

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission import admit_draft
+from lawsmith.curation.admission.gates import admit_draft
 from lawsmith.curation.packets import build_packet
 from schemas.card import CardDraft
 from schemas.source import Paper

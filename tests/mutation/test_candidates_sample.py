@@ -2,8 +2,8 @@
 
 import pytest
 
+from lawsmith.mutation.difficulty_strata import difficulty_of
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.strata import difficulty_of
 from schemas.card import Card
 from schemas.family import Family
 

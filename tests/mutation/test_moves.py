@@ -6,9 +6,8 @@ import pytest
 
 from lawsmith.expressions import check_dimensions, evaluate, parse_infix, to_infix
 from lawsmith.measurement import dense_design
-from lawsmith.mutation.ground import Ground, nearest, round_scales
-from lawsmith.mutation.moves import MOVES, TRANSFORMS
-from lawsmith.mutation.relation_sets import (
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.laws.relation_sets import (
     blend_size,
     edited,
     folded,
@@ -16,7 +15,9 @@ from lawsmith.mutation.relation_sets import (
     laws_of,
     units_of,
 )
-from lawsmith.mutation.sources import interface_of, relation_set_of
+from lawsmith.mutation.moves.context import Ground, nearest, round_scales
+from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.moves.transforms import TRANSFORMS
 from schemas.card import Card
 
 Parts = dict[str, Callable[..., Any]]

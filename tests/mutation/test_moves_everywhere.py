@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from lawsmith.expressions import check_dimensions
 from lawsmith.measurement import dense_design, prediction_errors
 from lawsmith.mutation.candidates import Pool, composable, composed
-from lawsmith.mutation.distinctness import STRUCTURAL
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.historical import load_historical, original_of
-from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.relation_sets import (
+from lawsmith.mutation.laws.historical import load_historical, original_of
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.laws.relation_sets import (
     at_pointer,
     expressions_of,
     laws_of,
     meanings_of,
     units_of,
 )
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.mutation.tolerance import tolerances_of
-from lawsmith.mutation.truth import float_values
+from lawsmith.mutation.laws.tolerance import tolerances_of
+from lawsmith.mutation.laws.truth import float_values
+from lawsmith.mutation.moves.context import Candidate, Ground
+from lawsmith.mutation.moves.table import MOVES
+from lawsmith.mutation.screening.distinctness import STRUCTURAL
 from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.expression import Op, names_of, substitute

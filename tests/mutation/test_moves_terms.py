@@ -8,10 +8,10 @@ import pytest
 
 from lawsmith.expressions import evaluate, to_infix
 from lawsmith.measurement import dense_design
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.moves import MOVES
-from lawsmith.mutation.relation_sets import laws_of
-from lawsmith.mutation.sources import interface_of, relation_set_of
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.laws.relation_sets import laws_of
+from lawsmith.mutation.moves.context import Candidate, Ground
+from lawsmith.mutation.moves.table import MOVES
 from schemas.card import Card
 from schemas.family import MoveKind
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lawsmith.keyed_draws import NamedDraws, generator
 from lawsmith.measurement import dense_design
 from lawsmith.mutation import candidates
 from lawsmith.mutation.candidates import Pool
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.historical import load_historical
-from lawsmith.mutation.moves import MOVES
+from lawsmith.mutation.laws.historical import load_historical
+from lawsmith.mutation.laws.interface import interface_of, relation_set_of
+from lawsmith.mutation.moves.context import Candidate, Ground
+from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.seals import NamedDraws, generator
 from schemas.card import Card
 from schemas.expression import Op, Var
 from schemas.family import Family, MoveKind

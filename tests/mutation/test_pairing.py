@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from lawsmith.measurement.constraints import admissible
+from lawsmith.mutation.laws.refusals import ForgeError
+from lawsmith.mutation.laws.relation_sets import at_pointer, laws_of
 from lawsmith.mutation.pairing import forge, forge_family
-from lawsmith.mutation.refusals import ForgeError
-from lawsmith.mutation.relation_sets import at_pointer, laws_of
-from lawsmith.mutation.screening import certify, differing_figures, distinguishing_query
+from lawsmith.mutation.screening.certificates import (
+    certify,
+    differing_figures,
+    distinguishing_query,
+)
 from schemas.card import Card
 from schemas.expression import to_wire, walk
 from schemas.family import Family, MoveKind
@@ -234,7 +238,7 @@ _SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
 from conftest import make_card
-from lawsmith.mutation.historical import load_historical
+from lawsmith.mutation.laws.historical import load_historical
 from lawsmith.mutation.pairing import forge_family
 from pathlib import Path
 for card in (make_card(), load_historical(Path({historical!r}))):

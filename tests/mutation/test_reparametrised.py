@@ -13,9 +13,9 @@ from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, parse_infix, same_form
 from lawsmith.measurement import dense_design
 from lawsmith.measurement.constraints import columns
-from lawsmith.mutation.case import Case
-from lawsmith.mutation.distinctness import distinct
 from lawsmith.mutation.pairing import forge, forge_family
+from lawsmith.mutation.screening.distinctness import distinct
+from lawsmith.mutation.screening.inputs import Case
 from schemas.card import Card
 from schemas.expression import Expression, substitute
 from schemas.family import Family

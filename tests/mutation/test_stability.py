@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.mutation import distinctness, recovery
-from lawsmith.mutation.case import Case
-from lawsmith.mutation.historical import load_historical
+from lawsmith.mutation.laws.historical import load_historical
+from lawsmith.mutation.laws.relation_sets import laws_of
+from lawsmith.mutation.laws.truth import exact_values, rows
 from lawsmith.mutation.pairing import forge_family
-from lawsmith.mutation.refitting import Refit
-from lawsmith.mutation.relation_sets import laws_of
-from lawsmith.mutation.screening import certify, differing_figures
-from lawsmith.mutation.truth import exact_values, rows
+from lawsmith.mutation.screening import distinctness, recovery
+from lawsmith.mutation.screening.certificates import certify, differing_figures
+from lawsmith.mutation.screening.inputs import Case
+from lawsmith.mutation.screening.refitting import Refit
 from schemas.card import Card
 from schemas.family import Family
 
@@ -97,7 +97,7 @@ def test_how_far_a_hopeless_refit_gets_is_no_figure(
 SCRIPT = """
 import sys
 from pathlib import Path
-from lawsmith.mutation.screening import certify
+from lawsmith.mutation.screening.certificates import certify
 from schemas.family import Family
 for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
     for one in certify(Family.from_json(line)):

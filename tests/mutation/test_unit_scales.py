@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lawsmith.expressions import parse_infix
+from lawsmith.mutation.forge_session import Workbench
 from lawsmith.mutation.pairing import forge
-from lawsmith.mutation.workbench import Workbench
 from schemas.card import Card
 
 Parts = dict[str, Callable[..., Any]]

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from lawsmith.calibration.discipline import handed_in
-from lawsmith.calibration.fitting import fit
+from lawsmith.calibration.fitting.fits import fit
+from lawsmith.calibration.problems.records import records_of
 from lawsmith.calibration.real_scores import space_of_task
-from lawsmith.calibration.records import records_of
 from lawsmith.errors import IntegrityError
 from lawsmith.evaluation.calibrated import read_submission, score_submission
 from lawsmith.oracle.client import OracleClient, OracleFaultError, oracle_process

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.calibration.pools import Pool
-from lawsmith.calibration.records import Space, records_of
-from lawsmith.calibration.simulator import CalibratedSimulator
-from lawsmith.calibration.worlds import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.problems.records import Space, records_of
+from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate
+from lawsmith.calibration.worlds.pools import Pool
+from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.expressions import parse_infix
 from lawsmith.oracle.calibrated import ParallelSession, ParallelWorld, QueryAnswer
 from schemas.calibrated_task import (

@@ -6,9 +6,9 @@ Run as a script it fills LAWSMITH_HOME, so that a test can do so under another h
 from threading import Event
 
 from assets.resources import Engine
-from lawsmith.curation.windows import parse_window, weeks_of
-from lawsmith.gateways.paper_sources import sample_terms
-from lawsmith.stages.opening import AMBIENT, Ambient, open_context
+from lawsmith.eligibility.date_windows import parse_window, weeks_of
+from lawsmith.gateways.papers.opening import sample_terms
+from lawsmith.runs.opening import AMBIENT, Ambient, open_context
 from pipelines.main_job import Outcome, build_historical, cut_next, refresh
 
 NOW = "2026-11-05T06:00:00Z"

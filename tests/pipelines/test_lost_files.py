@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.errors import IntegrityError, PrerequisiteError, ReleaseConflictError
-from lawsmith.gateways.warehouse import TABLES, Store, partitions_of, read_partition
+from lawsmith.gateways.store import TABLES, Store, partitions_of, read_partition
 from lawsmith.release.bundle import thaw, verify_release
 from lawsmith.stages.cuts import cut_of
-from lawsmith.stages.damage import refuse_lost_rows
+from lawsmith.stages.store_damage import refuse_lost_rows
 
 if TYPE_CHECKING:
     from pipelines.main_job import Outcome

@@ -13,10 +13,10 @@ import dagster as dg
 import pytest
 
 from assets.resources import Engine
-from lawsmith.gateways.ledger import Ledger
-from lawsmith.gateways.warehouse import query, read_partition
+from lawsmith.gateways.models.ledger import Ledger
+from lawsmith.gateways.store import query, read_partition
 from lawsmith.release.bundle import read_public, verify_release
-from lawsmith.stages.dispositions import all_dispositions
+from lawsmith.runs.dispositions import all_dispositions
 from lawsmith.stages.playing import EPISODES, read_episodes, read_scores
 from pipelines.definitions import defs
 from pipelines.launch import PID_TAG, launch, open_instance

@@ -12,9 +12,9 @@ from benchmarks.gold import FIELDS, SAMPLE_GOLD, judged_sample, tallied
 from benchmarks.gold_chain import SLIPPED, Judged, judge, mistakes
 from benchmarks.gold_fields import plain_symbol
 from benchmarks.gold_traps import sprung
-from lawsmith.curation.printed_numbers import is_printed
-from lawsmith.curation.search_view import SearchView
-from lawsmith.curation.stated_numbers import numbers_in
+from lawsmith.curation.evidence.printed_numbers import is_printed
+from lawsmith.curation.evidence.search_view import SearchView
+from lawsmith.curation.evidence.stated_numbers import numbers_in
 from lawsmith.expressions import evaluate, parse_infix
 from schemas.expression import substitute
 

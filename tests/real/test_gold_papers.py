@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lawsmith.cli import run
+from lawsmith.curation.evidence.printed_numbers import is_printed
+from lawsmith.curation.evidence.stated_numbers import numbers_in
 from lawsmith.curation.packets import build_packet
-from lawsmith.curation.printed_numbers import is_printed
-from lawsmith.curation.stated_numbers import numbers_in
 from lawsmith.errors import InputError
 from lawsmith.expressions import evaluate, parse_infix
-from lawsmith.gateways.warehouse import query
+from lawsmith.gateways.store import query
 from schemas.packet import Packet
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lawsmith.calibration.pools import pool_bytes
+from lawsmith.calibration.worlds.pools import pool_bytes
 from lawsmith.expressions import parse_infix
 from lawsmith.mutation.pairing import forge_family
 from lawsmith.release.content import PaperNote, ReleaseContent

@@ -9,11 +9,11 @@ import pytest
 from lawsmith.calibration.baselines import BASELINES
 from lawsmith.calibration.discipline import caps_of
 from lawsmith.errors import InputError
-from lawsmith.gateways.datasets import problem_ids
+from lawsmith.gateways.datasets.tables import problem_ids
+from lawsmith.keyed_draws import task_id
 from lawsmith.release.calibrated import calibrated_tasks
 from lawsmith.release.calibrated_background import sealed_texts
 from lawsmith.release.calibrated_parts import group_labels
-from lawsmith.seals import task_id
 from schemas.calibrated_task import ParallelTask, RealTask
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from lawsmith.errors import InputError, IntegrityError
 from lawsmith.release.assembly import assemble
 from lawsmith.release.bundle import read_public, read_task, verify_release, write_release
 from lawsmith.release.content import ReleaseContent
-from lawsmith.release.gallery import public_pages, sealed_pages
+from lawsmith.release.pages.gallery import public_pages, sealed_pages
 
 RELEASE = str(Path(__file__).resolve().parents[2] / "lawsmith" / "release")
 SIZES = (3, 6, 12)

@@ -9,7 +9,7 @@ import pytest
 
 from lawsmith.errors import InputError
 from lawsmith.expressions import evaluate, evaluate_exact, parse_infix, to_infix, without_zeros
-from lawsmith.mutation.relation_sets import laws_of
+from lawsmith.mutation.laws.relation_sets import laws_of
 from lawsmith.release.tasks import blend_of, make_tasks, sealed_laws, worlds_of
 from schemas.expression import Op, Var, walk
 from schemas.family import Environment, LawRelation, RelationSet

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from lawsmith.chat import Reply, Request, RequestKey
-from lawsmith.curation import prompting
-from lawsmith.curation.prompting import Prompt, PromptName
-from lawsmith.gateways.limits import RunCaps
-from lawsmith.gateways.replay import RecordedReply, read_recording, recording_key
-from lawsmith.gateways.roster import ModelSpec, Roster, Route
+from lawsmith.curation.reading import prompting
+from lawsmith.curation.reading.prompting import Prompt, PromptName
+from lawsmith.gateways.models.limits import RunCaps
+from lawsmith.gateways.models.model_routes import ModelSpec, Roster, Route
+from lawsmith.gateways.models.replay import RecordedReply, read_recording, recording_key
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import cards, packets, reviews, sources
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.opening import open_context
 from schemas.card import ExtractionReply
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, furthest_by_paper
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.sections import Section
-from lawsmith.stages.superseded_families import counted, superseded_families
+from lawsmith.inspection.explaining import explain
+from lawsmith.inspection.sections import Section
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions, furthest_by_paper
+from lawsmith.stages.supersession import counted, superseded_families
 from schemas.source import Disposition
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lawsmith.errors import InputError, PrerequisiteError, ReleaseConflictError
-from lawsmith.gateways.warehouse import read_partition, write_partition
+from lawsmith.gateways.store import read_partition, write_partition
 from lawsmith.release.bundle import read_public
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import read_stage, write_stage
 from lawsmith.stages import releases, tasks
-from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, cut_of, plan_cut, terms_of
-from lawsmith.stages.dispositions import read_stage, write_stage
 from lawsmith.stages.playing import EPISODES, play_release, read_episodes
 from schemas.release import Cut
 from schemas.source import ReasonCode

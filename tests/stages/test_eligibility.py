@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lawsmith.gateways.warehouse import read_partition, read_table, write_partition
+from lawsmith.gateways.store import read_partition, read_table, write_partition
+from lawsmith.inspection.pictures import funnel_counts
 from lawsmith.release.bundle import read_public, verify_release
+from lawsmith.runs.context import StageContext
 from lawsmith.stages import releases, tasks
-from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import Plan, ask, plan_cut, terms_of
 from lawsmith.stages.eligibility import eligible_families
-from lawsmith.stages.pictures import funnel_counts
 from schemas.release import Cut
 from schemas.source import Paper, Publication
 

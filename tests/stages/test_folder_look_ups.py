@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lawsmith.gateways.warehouse import read_table
+from lawsmith.gateways.store import read_table
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import publications, sources
 from lawsmith.stages.checks import publications as look
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
-from lawsmith.stages.opening import open_context
 from lawsmith.stages.publications import due_papers
 from schemas.source import Publication, RelatedPreprint
 
@@ -119,7 +119,7 @@ class Desk:
 @pytest.fixture
 def desk(stub: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setenv("LAWSMITH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("lawsmith.gateways.polite_http.BACKOFF", 0.01)
+    monkeypatch.setattr("lawsmith.gateways.papers.polite_http.BACKOFF", 0.01)
     folder = tmp_path / "papers"
     folder.mkdir()
     return Desk(folder, stub.port)

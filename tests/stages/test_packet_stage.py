@@ -8,11 +8,11 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from lawsmith.errors import InputError
-from lawsmith.gateways.warehouse import read_partition
+from lawsmith.gateways.store import read_partition
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import read_stage
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import packets, sources
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import read_stage
-from lawsmith.stages.opening import open_context
 
 WEEK = "2026-10-05"
 Open = Callable[..., StageContext]

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from lawsmith.cli import run
-from lawsmith.gateways.warehouse import read_partition, read_table
+from lawsmith.gateways.store import read_partition, read_table
+from lawsmith.inspection import problem_pictures
+from lawsmith.inspection.explaining import explain
 from lawsmith.release.bundle import read_release
-from lawsmith.stages import calibrated, problem_checks, problem_pictures, problems
-from lawsmith.stages.calibrated import calibrated_sets
-from lawsmith.stages.dispositions import all_dispositions
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.opening import open_context
-from lawsmith.stages.pending import pending_problems
+from lawsmith.runs.dispositions import all_dispositions
+from lawsmith.runs.opening import open_context
+from lawsmith.stages import calibrated_worlds, problem_checks, problems
+from lawsmith.stages.calibrated_worlds import calibrated_sets
+from lawsmith.stages.open_subjects import pending_problems
 from lawsmith.stages.submissions import read_calibrated_scores
 
 PROBLEMS = {"puromycin", "tree_volume"}
@@ -53,7 +54,7 @@ def test_a_second_run_has_nothing_to_do(main_job: Any, context: Any) -> None:
     with main_job.home.entered():
         assert pending_problems(context) == []
         assert problems.run(context).new == 0
-        assert calibrated.run(context).new == 0
+        assert calibrated_worlds.run(context).new == 0
 
 
 def test_checks_find_nothing_and_pictures_are_drawn(main_job: Any, context: Any) -> None:
@@ -101,7 +102,8 @@ def test_submissions_are_played_scored_and_reported_by_kind(
         with (tmp_path / "submissions.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps(bad) + "\n")
         to = tmp_path / "scores"
-        assert run(["score", str(tmp_path), "--release", release, "--to", str(to)]) == 0
+        # A line without a score is a fault in the data; the others are scored.
+        assert run(["score", str(tmp_path), "--release", release, "--to", str(to)]) == 3
         assert "is no task of the release" in capsys.readouterr().err
         assert run(["report", str(to), "--to", str(tmp_path / "report"), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.windows import parse_window, weeks_of
-from lawsmith.gateways.warehouse import read_partition, read_table
+from lawsmith.eligibility.date_windows import parse_window, weeks_of
+from lawsmith.gateways.store import read_partition, read_table
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions, latest_by_subject
+from lawsmith.runs.opening import AMBIENT, open_context
 from lawsmith.stages import packets, publications, sources
 from lawsmith.stages.checks import publications as look
-from lawsmith.stages.context import StageContext
-from lawsmith.stages.dispositions import all_dispositions, latest_by_subject
-from lawsmith.stages.opening import AMBIENT, open_context
-from lawsmith.stages.pending import pending
-from lawsmith.stages.published import weeks_to_take_up
+from lawsmith.stages.open_subjects import pending
+from lawsmith.stages.revisions import weeks_to_take_up
 from schemas.source import Publication
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +49,7 @@ def at(stub: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Opens a context on the servers at an instant, after one paper was harvested."""
     base = f"http://127.0.0.1:{stub.port}"
     monkeypatch.setenv("LAWSMITH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("lawsmith.gateways.polite_http.BACKOFF", 0.01)
+    monkeypatch.setattr("lawsmith.gateways.papers.polite_http.BACKOFF", 0.01)
     flags = {
         "arxiv.url": f"{base}/api/query",
         "arxiv.delay_seconds": 0.01,

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lawsmith.expressions import to_infix
-from lawsmith.gateways.warehouse import Row, read_partition
+from lawsmith.gateways.store import Row, read_partition
+from lawsmith.inspection.card_pages import CardPage
+from lawsmith.inspection.explaining import explain
+from lawsmith.inspection.pictures import funnel_counts
+from lawsmith.inspection.sections import Section
+from lawsmith.runs.context import StageContext
+from lawsmith.runs.dispositions import all_dispositions
+from lawsmith.runs.opening import open_context
 from lawsmith.stages import cards, families, packets, publications, reviews, sources, worlds
-from lawsmith.stages.card_pages import CardPage
-from lawsmith.stages.context import StageContext
 from lawsmith.stages.cuts import terms_of
-from lawsmith.stages.dispositions import all_dispositions
 from lawsmith.stages.eligibility import eligible_families
-from lawsmith.stages.explaining import explain
-from lawsmith.stages.opening import open_context
+from lawsmith.stages.open_subjects import pending
 from lawsmith.stages.packets import packet_file
-from lawsmith.stages.pending import pending
-from lawsmith.stages.pictures import funnel_counts
-from lawsmith.stages.sections import Section
 from schemas.card import Card
 from schemas.packet import Packet
 from schemas.source import Disposition

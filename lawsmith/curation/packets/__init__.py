@@ -1,19 +1,5 @@
 """Packets: the frozen, numbered text that a card is read from."""
 
-from lawsmith.curation.packets.building import (
-    PacketLimits,
-    build_packet,
-    packet_of_paper,
-    packets_of_papers,
-)
-from lawsmith.curation.packets.failure import PacketError
-from lawsmith.curation.packets.tex import reachable_tex
+import lazy_loader
 
-__all__ = (
-    "PacketError",
-    "PacketLimits",
-    "build_packet",
-    "packet_of_paper",
-    "packets_of_papers",
-    "reachable_tex",
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

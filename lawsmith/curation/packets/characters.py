@@ -7,7 +7,7 @@ raised 2 into a plain one. What no table knows becomes U+FFFD and is counted.
 import unicodedata
 from functools import cache
 
-from lawsmith.curation.folding import LIGATURES
+from lawsmith.curation.evidence import LIGATURES
 
 REPLACEMENT = "\ufffd"
 

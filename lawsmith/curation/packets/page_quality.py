@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from lawsmith.curation.evidence import lost_exponents
 from lawsmith.curation.packets.page_words import PageWords
 from lawsmith.curation.packets.pdf_lines import PageLines, PdfLine
-from lawsmith.curation.search_view import lost_exponents
 
 MIN_LETTERS = 20
 """Letters and digits that a page with a text layer has at least."""

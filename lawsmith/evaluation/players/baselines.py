@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lawsmith.evaluation.episodes import NoAnswerError, Player
 from lawsmith.evaluation.views import PlayerView
-from lawsmith.measurement.fits import fit_affine, fit_constant, fit_monomial
+from lawsmith.measurement import fit_affine, fit_constant, fit_monomial
 from schemas.episode import Action, Completion, Hypothesis, Turn
 from schemas.expression import Expression, to_wire
 

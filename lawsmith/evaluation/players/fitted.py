@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lawsmith.calibration.variants import box_points
+from lawsmith.calibration.hidden_laws import box_points
 from lawsmith.errors import InputError
 from lawsmith.expressions import to_infix
-from lawsmith.measurement.fits import fit_affine, fit_constant, fit_monomial
-from lawsmith.oracle.client import ParallelClient
+from lawsmith.measurement import fit_affine, fit_constant, fit_monomial
+from lawsmith.oracle import ParallelClient
 from schemas.calibrated_task import (
     CalibratedControl,
     ParallelTask,

@@ -5,8 +5,8 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.kinds import exponents_of
+from lawsmith.mutation.laws import exponents_of
+from lawsmith.mutation.moves.context import Candidate, Ground
 from schemas.expression import Var
 
 FACTORS: Final = (0.5, 0.6, 0.7, 1.4, 1.6, 1.8, 2.0)

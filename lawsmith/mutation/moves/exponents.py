@@ -5,8 +5,8 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
-from lawsmith.mutation.kinds import exponents_of
+from lawsmith.mutation.laws import exponents_of
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.places import copies, is_positive, parent_of, places, some
 from schemas.expression import Expression, Op, Var
 from schemas.family import LawParameter

@@ -5,7 +5,7 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.places import is_positive, places, some
 from schemas.expression import Expression, Op
 

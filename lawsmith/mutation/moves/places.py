@@ -5,7 +5,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Ground
+from lawsmith.mutation.moves.context import Ground
 from schemas.expression import Expression, Op, Var
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.places import places, some
 from schemas.expression import Expression, Op
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from numpy.random import Generator
 
-from lawsmith.mutation.ground import Candidate, Ground
+from lawsmith.mutation.laws import expressions_of
+from lawsmith.mutation.moves.context import Candidate, Ground
 from lawsmith.mutation.moves.places import copies, is_positive, places, scaled, some
-from lawsmith.mutation.relation_sets import expressions_of
 from schemas.expression import Expression, Op, Var, names_of, node_count, walk
 
 LARGEST_GROUP: Final = 15

@@ -6,15 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawsmith.calibration.baselines import BASELINES
-from lawsmith.calibration.building import (
-    build_problem,
-)
-from lawsmith.calibration.parallel_scores import score_parallel
-from lawsmith.calibration.pools import read_pool
+from lawsmith.calibration import BASELINES, score_parallel, score_real
+from lawsmith.calibration.hidden_laws import build_problem
 from lawsmith.calibration.problems import check_table
-from lawsmith.calibration.real_scores import score_real
-from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.calibration.worlds import read_pool
+from lawsmith.curation.admission import KnownLaw
 from lawsmith.errors import IntegrityError, LawsmithError
 from lawsmith.release.bundle.calibrated_remaking import RELATIVE, Remade, data_of, remake
 from lawsmith.release.calibrated_parallel import parallel_task

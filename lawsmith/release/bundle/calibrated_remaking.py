@@ -4,18 +4,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from lawsmith.calibration.baselines import real_submissions
-from lawsmith.calibration.building import (
+from lawsmith.calibration import real_submissions
+from lawsmith.calibration.hidden_laws import (
     BuiltProblem,
     BuiltWorld,
+    HiddenLaw,
+    Search,
     calibration_records,
     published_problem,
 )
-from lawsmith.calibration.hidden_laws import HiddenLaw, Search
-from lawsmith.calibration.pools import Pool
-from lawsmith.calibration.worlds import WorldPlan, calibrate, plan_of
+from lawsmith.calibration.worlds import Pool, WorldPlan, calibrate, plan_of
 from lawsmith.errors import IntegrityError
-from lawsmith.oracle.calibrated_sealed import hidden_form
+from lawsmith.oracle import hidden_form
 from lawsmith.release.calibrated_parallel import parallel_task
 from lawsmith.release.calibrated_parts import NoTaskError
 from lawsmith.release.calibrated_real import real_task

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.curation.admission import KnownLaw
 from lawsmith.errors import LawsmithError
 from lawsmith.release.bundle.calibrated_recomputation import problem_faults, search_faults
 from lawsmith.release.bundle.lenient import LenientReader

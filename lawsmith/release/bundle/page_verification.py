@@ -16,9 +16,14 @@ from lawsmith.release.bundle.exporting import omitted_files
 from lawsmith.release.bundle.lines import load_lines
 from lawsmith.release.bundle.reading import PublicRelease, SealedRelease, read_public, read_sealed
 from lawsmith.release.content import ReleaseContent
-from lawsmith.release.gallery import dataset_card, public_pages, sealed_pages
 from lawsmith.release.manifest import SEALED_MANIFEST, list_files
-from lawsmith.release.problem_pages import public_problem_pages, sealed_problem_pages
+from lawsmith.release.pages import (
+    dataset_card,
+    public_pages,
+    public_problem_pages,
+    sealed_pages,
+    sealed_problem_pages,
+)
 from lawsmith.release.tables import TABLE_PATHS
 from schemas.record import strict_json
 from schemas.release import Fault

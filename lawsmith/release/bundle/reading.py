@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from lawsmith.errors import InputError, IntegrityError, PrerequisiteError
+from lawsmith.keyed_draws import parse_key
 from lawsmith.release.bundle.calibrated_reading import read_calibrated_public, read_problems
 from lawsmith.release.bundle.lines import bare, load, load_lines, load_manifest, without_canary
 from lawsmith.release.content import PaperNote
@@ -15,7 +16,6 @@ from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST
 from lawsmith.release.problems import CalibratedProblem
 from lawsmith.release.provenance import mark_release
 from lawsmith.release.tables import PublicTable, Row, rows_where
-from lawsmith.seals import parse_key
 from schemas.calibrated_task import ParallelTask, RealObservation, RealTask
 from schemas.card import Card
 from schemas.family import Certificate, Family

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from lawsmith.errors import LawsmithError
-from lawsmith.measurement.constraints import feasible, inside
-from lawsmith.mutation.historical import original_of
-from lawsmith.mutation.relation_sets import at_pointer, laws_of
-from lawsmith.mutation.sources import interface_of, relation_set_of
-from lawsmith.mutation.strata import difficulty_of
-from lawsmith.mutation.truth import exact_values
+from lawsmith.measurement import feasible, inside
+from lawsmith.mutation import difficulty_of
+from lawsmith.mutation.laws import (
+    at_pointer,
+    exact_values,
+    interface_of,
+    laws_of,
+    original_of,
+    relation_set_of,
+)
 from lawsmith.release.differences import differences
 from lawsmith.release.tables import row_path
 from lawsmith.release.tasks import ENVIRONMENTS, FamilyTasks, make_tasks

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from lawsmith.curation.known_laws import KnownLaw
+from lawsmith.curation.admission import KnownLaw
 from lawsmith.errors import InputError, PrerequisiteError
+from lawsmith.keyed_draws import parse_key
 from lawsmith.release.assembly import certificate_lines, task_family_row
 from lawsmith.release.bundle.accounting import file_faults, manifest_faults
 from lawsmith.release.bundle.calibrated_verification import (
@@ -35,10 +36,10 @@ from lawsmith.release.bundle.recomputation import (
 )
 from lawsmith.release.content import SUFFIXES, PaperNote, check_version
 from lawsmith.release.differences import differences
-from lawsmith.release.gallery import licence_rows
 from lawsmith.release.gates import CERTIFIERS, Certifier, certificate_faults, gate_faults
 from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import PUBLIC_MANIFEST, SEALED_MANIFEST, models_of, strata_of
+from lawsmith.release.pages import licence_rows
 from lawsmith.release.tables import (
     TABLE_PATHS,
     PublicTable,
@@ -50,7 +51,6 @@ from lawsmith.release.tables import (
     task_row,
 )
 from lawsmith.rules import check_manifest
-from lawsmith.seals import parse_key
 from schemas.card import Card
 from schemas.family import Family
 from schemas.historical_card import HistoricalCard

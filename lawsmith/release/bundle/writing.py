@@ -17,7 +17,6 @@ from lawsmith.release.bundle.lines import load_manifest
 from lawsmith.release.bundle.reading import load, load_lines
 from lawsmith.release.calibrated_leaks import calibrated_leak_faults
 from lawsmith.release.content import ReleaseContent, check_version
-from lawsmith.release.gallery import dataset_card, licence_rows, public_pages, sealed_pages
 from lawsmith.release.gates import Certifier, check_gates
 from lawsmith.release.leaks import leak_faults
 from lawsmith.release.manifest import (
@@ -30,7 +29,14 @@ from lawsmith.release.manifest import (
     public_manifest,
     sealed_manifest,
 )
-from lawsmith.release.problem_pages import public_problem_pages, sealed_problem_pages
+from lawsmith.release.pages import (
+    dataset_card,
+    licence_rows,
+    public_pages,
+    public_problem_pages,
+    sealed_pages,
+    sealed_problem_pages,
+)
 from lawsmith.release.problems import data_licences, pool_path
 from lawsmith.release.tables import TABLE_PATHS, jsonl_text, write_parquet
 from schemas.calibrated_task import ParallelKey

@@ -1,0 +1,5 @@
+"""Papers: the sample, folders, arXiv and Crossref, fetched completely and politely."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

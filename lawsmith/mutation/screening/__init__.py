@@ -1,0 +1,5 @@
+"""Certificates: what every family proves about itself, and `verify` proves again."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

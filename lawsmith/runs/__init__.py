@@ -1,0 +1,5 @@
+"""What every stage run has: context, dispositions, passes over partitions, conversations."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
