@@ -321,6 +321,7 @@ RECORDS: tuple[Record, ...] = (
         id="t-0000000000000001/mean/1",
         task_id="t-0000000000000001",
         release_id="historical-2026.10.0-dev",
+        release_digest=None,
         player="mean",
         repeat=1,
         expression=POWER_LAW,

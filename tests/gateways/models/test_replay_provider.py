@@ -14,7 +14,7 @@ from lawsmith.gateways.models.replay_provider import METADATA_KEY, register_repl
 # litellm silences this at its import, which a later test's filters undo.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.* on TypedDict class:UserWarning")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_litellm_and_the_runner_read_the_same_recording(
