@@ -54,7 +54,7 @@ def test_a_run_over_recordings_imports_no_litellm() -> None:
     code = (
         "import sys; from pathlib import Path;"
         "from lawsmith.gateways.models.model_routes import ModelSpec, open_roster;"
-        "from lawsmith.gateways import runner, batch_files, open_requests;"
+        "from lawsmith.gateways.models import batch_files, request_bounds, runner;"
         "open_roster({'extractor': ModelSpec('replay/sample')},"
         " replay_root=Path('data'), environ={});"
         "assert not {'litellm', 'openai', 'tenacity'} & set(sys.modules)"
