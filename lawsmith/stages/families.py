@@ -54,7 +54,7 @@ def _forge(
         if step.done(subject):
             continue
         made = forge(card, key)
-        code = ReasonCode(made.reason_code)
+        code = made.reason_code
         if made.family is None:
             step.settle(subject, "rejected", code, made.sentence)
             continue
