@@ -70,3 +70,5 @@ from .partition_run import PartitionPass as PartitionPass
 from .partition_run import Subject as Subject
 from .row_history import former_cards as former_cards
 from .spans import window_of as window_of
+from .stored_reasons import reasons_cell as reasons_cell
+from .stored_reasons import reasons_of as reasons_of

@@ -26,6 +26,7 @@ from lawsmith.runs import (
     converse,
     input_tokens,
     override_of,
+    reasons_cell,
     report,
     row_of,
     unfinished,
@@ -228,7 +229,7 @@ def _row(
         "extractor": found.model,
         "revision": 0,
         "replayed": found.replayed,
-        "reasons": "\n".join(map(str, admission.reasons)),
+        "reasons": reasons_cell(admission.reasons),
         "draft": canonical_json(draft.model_dump(mode="json")),
     }
     card = admission.card or admission.refused
