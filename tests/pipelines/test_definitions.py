@@ -86,8 +86,6 @@ def test_jobs_resolve_and_nothing_starts_by_itself() -> None:
         "historical_build",
         "calibration_build",
         "release_cut",
-        "release_export",
-        "release_evaluation",
     )
     chosen = {
         job: {
@@ -98,6 +96,12 @@ def test_jobs_resolve_and_nothing_starts_by_itself() -> None:
     }
     assert set().union(*chosen.values()) == set(GRAPH)
     assert sum(map(len, chosen.values())) == len(GRAPH)
+    for job, steps in (
+        ("release_export", {"exports", "evaluations"}),
+        ("release_evaluation", {"evaluations"}),
+    ):
+        layer = defs.resolve_job_def(job).asset_layer
+        assert {key.to_user_string() for key in layer.selected_asset_keys} == steps
     for name in ("weekly_refresh", "weekly_publications"):
         assert defs.resolve_schedule_def(name).default_status is dg.DefaultScheduleStatus.STOPPED
     sensor = defs.resolve_sensor_def("newly_published")

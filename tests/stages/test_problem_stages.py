@@ -102,7 +102,8 @@ def test_submissions_are_played_scored_and_reported_by_kind(
         with (tmp_path / "submissions.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps(bad) + "\n")
         to = tmp_path / "scores"
-        assert run(["score", str(tmp_path), "--release", release, "--to", str(to)]) == 0
+        # A line without a score is a fault in the data; the others are scored.
+        assert run(["score", str(tmp_path), "--release", release, "--to", str(to)]) == 3
         assert "is no task of the release" in capsys.readouterr().err
         assert run(["report", str(to), "--to", str(tmp_path / "report"), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
