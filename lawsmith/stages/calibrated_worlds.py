@@ -73,11 +73,11 @@ def run(context: StageContext) -> StageReport:
     built = _built(jobs, workers, lambda n: context.progress("calibrating worlds", n, len(jobs)))
     for job, made in zip(jobs, built, strict=True):
         _settle(context, step, subjects[job.loaded.problem.id], made)
-    rows, dispositions = step.write()
+    rows, dispositions, new = step.write()
     worlds = [_world_row(context, CalibratedSet.from_json(row.record)) for row in rows]
     found = [row for row in worlds if row is not None]
     write_partition(context.store, "worlds", context.collection, PARTITION, found)
-    return _report(rows, dispositions, step.new)
+    return _report(rows, dispositions, new)
 
 
 def calibrated_pass(context: StageContext) -> PartitionPass:

@@ -53,8 +53,7 @@ def run(context: StageContext) -> StageReport:
         if not step.done(subject):
             step.settle(subject, "rejected", ReasonCode(entry.reason_code), entry.reason)
     context.progress("admitting problems", len(known), len(known))
-    rows, dispositions = step.write()
-    return _report(rows, dispositions, step.new)
+    return _report(*step.write())
 
 
 def listed_problems(context: StageContext) -> list[ListedProblem]:
