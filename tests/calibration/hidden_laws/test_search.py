@@ -44,7 +44,7 @@ from schemas.calibrated_task import LocalConstant, ParallelKey
 from schemas.expression import to_wire
 from schemas.problem import Constant, Problem
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = Path(__file__).resolve().parents[3] / "data"
 KEY = bytes(range(32))
 SHA = "0" * 64
 QUICK = ("puromycin", "eckerle4", "moseley")
@@ -213,7 +213,7 @@ def test_refused_candidates_keep_their_reasons() -> None:
 
 def test_a_term_of_noise_level_is_set_by_design_and_says_so() -> None:
     """Defect 24: R² of the whole law does not make the added term visible; power does."""
-    found = chosen("eckerle4")
+    found = chosen("brain_body")
     assert found.by_design
     (stated,) = [c for c in found.certificates if c.name == "visibility"]
     assert "by design" in stated.sentence
