@@ -12,11 +12,11 @@ from lawsmith.cli import console
 from lawsmith.cli.exit_codes import FaultFoundError, usage
 from lawsmith.cli.options import Config, Json, ReleaseName, find_release
 from lawsmith.errors import InputError
-from schemas.task import Setting
 
 if TYPE_CHECKING:
     from lawsmith.runs import StageContext
     from schemas.release import Cut
+    from schemas.task import Setting
 
 ALL = "all"
 
@@ -249,7 +249,7 @@ def _terms(
     return terms, None
 
 
-def _setting(text: str) -> Setting:
+def _setting(text: str) -> "Setting":
     if text == "discovery":
         return "discovery"
     if text == "identification":
