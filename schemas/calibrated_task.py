@@ -301,7 +301,7 @@ class CalibratedSubmission(Record):
     task_id: Identity
     release_id: Identity | None
     """Null: a baseline, made before its release had a name."""
-    release_digest: Sha256 | None = None
+    release_digest: Sha256 | None
     """Of the public manifest that was played; null where the player states none."""
     player: str
     repeat: int

@@ -42,6 +42,10 @@ Identity = Annotated[str, AfterValidator(_no_pipe)]
 """A record's identity. `|` is refused because keyed messages are joined with it."""
 
 
+class StoredRecordError(ValueError):
+    """A stored record is not what its digest says, or of a format that this code does not read."""
+
+
 class Part(BaseModel):
     """A frozen, closed, finite piece of a record; it has no identity of its own."""
 
@@ -95,13 +99,13 @@ class Record(Part):
         stored = data.pop("digest", None)
         version = data.pop("schema_version", None)
         if version != cls.schema_version:
-            raise ValueError(
+            raise StoredRecordError(
                 f"{cls.__name__} has schema_version {version!r}; this code reads"
                 f" {cls.schema_version}"
             )
         record = cls.model_validate_json(json.dumps(data))
         if stored != record.digest:
-            raise ValueError(
+            raise StoredRecordError(
                 f"{cls.__name__} {record.id!r}: stored digest {stored!r} differs from the"
                 f" recomputed {record.digest}"
             )
@@ -179,6 +183,7 @@ __all__ = (
     "PartialDate",
     "Record",
     "Sha256",
+    "StoredRecordError",
     "canonical_json",
     "content_digest",
     "record_name",

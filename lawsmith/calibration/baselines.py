@@ -149,6 +149,7 @@ def _submission(
         id=f"{task.id}/{player}/1",
         task_id=task.id,
         release_id=None,
+        release_digest=None,
         player=player,
         repeat=1,
         expression=expression,

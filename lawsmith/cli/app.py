@@ -9,6 +9,7 @@ import typer
 from lawsmith.cli import console, inspection, playing, refreshing, releases, requests, ui
 from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.errors import IntegrityError, LawsmithError
+from schemas.record import StoredRecordError
 
 DONE = 0
 FAILED = 1
@@ -36,6 +37,12 @@ def run(arguments: Sequence[str]) -> int:
         code = make_app()(args=prepared(arguments), prog_name="lawsmith", standalone_mode=False)
     except (FaultFoundError, IntegrityError) as error:
         console.complain(str(error))
+        return FAULT
+    except StoredRecordError as error:
+        console.complain(
+            f"{error}; it is damaged, or another version of Lawsmith wrote it: use that version,"
+            " or restore the store's tables from a backup"
+        )
         return FAULT
     except LawsmithError as error:
         console.complain(str(error))

@@ -86,6 +86,7 @@ def read_submission(
         "id": f"{task.id}/{player}/{repeat}",
         "task_id": task.id,
         "release_id": release_id,
+        "release_digest": None,
         "player": player,
         "repeat": repeat,
         "calls": [call.model_dump(mode="json") for call in calls],

@@ -1,6 +1,6 @@
 """Candidates of a card by kind of move, made by keyed moves and screened cheaply."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,8 +17,11 @@ from schemas.historical_card import HistoricalCard
 
 SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
-LONGER: Final = 0.5
+LONGER: Final = 0.3
 """Share of cards that take a longer Counterfactual as gladly as another."""
+_PLIABLE: Final[tuple[MoveKind, ...]] = ("exponent", "coefficient")
+"""Kinds that nearly always have a law of any size: a power can be left out, and a coefficient
+stands beside any other move."""
 MAX_PAIRS: Final = 6
 """Candidates of two moves that are made for one pair of kinds."""
 
@@ -75,6 +78,18 @@ class Pool:
         alone = self._singles[kind] if kind in STRUCTURAL else []
         yield from self._sieve.ranked(distinct_laws([*alone, *self._pairs(kind)]))
 
+    def in_turn(self, kinds: Sequence[MoveKind]) -> tuple[MoveKind, ...]:
+        """The kinds in the order in which they are asked.
+
+        Where a longer law is not wanted, those come last that have a shorter one nearly always:
+        they would leave the others no turn. Transforms, of which most can, do on every other card.
+        """
+        if self.longer:
+            return tuple(kinds)
+        halves = bool(self._draws.generator("transforms last").integers(2))
+        last = {*_PLIABLE, "transform"} if halves else {*_PLIABLE}
+        return tuple(sorted(kinds, key=lambda kind: kind in last))
+
     def is_wanted(self, sifted: Sifted) -> bool:
         """Whether a candidate's size suits the card's keyed coin.
 
@@ -95,7 +110,9 @@ class Pool:
 
     def _pairs(self, kind: MoveKind) -> Iterator[Candidate]:
         """Candidates of two moves, one of them of the kind; each pair of kinds has its share."""
-        for other in self._draws.ordered(MOVES, kind):
+        # A coefficient beside another move makes no law of another size: it is asked for by name.
+        others = {one for one in MOVES if one in STRUCTURAL or kind not in STRUCTURAL}
+        for other in self._draws.ordered(others, kind):
             pair = (min(kind, other), max(kind, other))
             if pair not in self._given:
                 self._given.add(pair)

@@ -224,6 +224,7 @@ def _dealt(
     """
     seen: set[Identity] = set()
     kept: dict[MoveKind, list[Sifted]] = {}
+    kinds = pool.in_turn(kinds)
     for wanted in (pool.is_wanted, lambda sifted: not pool.is_wanted(sifted)):
         left = {kind: _asked(pool, kind, kept, wanted) for kind in kinds}
         while left:

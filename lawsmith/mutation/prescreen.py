@@ -40,10 +40,10 @@ LARGEST_RATIO: Final = 1e3
 """Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
 BLEND_DEPTH: Final = 2
 """How much deeper a law stands in the blend (1 - s)*g + s*g'."""
-ALIKE: Final = 6
-"""Characters within which two laws count as of one size: their least e then decides."""
+ALIKE: Final = 8
+"""Size within which two laws count as of one size: their least e then decides."""
 SECOND_MOVE: Final = 12
-"""Characters nearer to the Original's size that a second move must bring the law."""
+"""Size nearer to the Original's size that a second move must bring the law."""
 LOST_TERM: Final = 12
 """The same of a second move that takes a term away: sizes are not balanced by losing terms."""
 WRONG_SIDE: Final = 12
@@ -58,7 +58,7 @@ class Sifted:
 
     candidate: Candidate
     added: int
-    """Characters that the Counterfactual's folded laws have more than the Original's."""
+    """How much larger the Counterfactual's folded laws are than the Original's, by `text_size`."""
     least: float
     """The minimum e over the inputs, both ways."""
     distance: float
@@ -97,7 +97,7 @@ class Sieve:
     def ranked(self, candidates: list[Candidate]) -> list[Sifted]:
         """The candidates that pass: nearest the Original's size, largest least e, order.
 
-        A second move counts as `SECOND_MOVE` nodes. Were the fewest added nodes asked for, nearly
+        A second move counts as `SECOND_MOVE`. Were the fewest added nodes asked for, nearly
         every Counterfactual would be the longer law of its pair.
         """
         found = [one for one in map(self._sifted, candidates) if one is not None]
@@ -204,7 +204,7 @@ class Sieve:
             self._reject(candidate, "one of its moves hides below the tolerance", 4)
             return None
         least = float(f"{min(w.min() for w, _ in worst):.4g}")
-        added = _size(folded_laws(candidate.relations)) - self._size
+        added = text_size(folded_laws(candidate.relations)) - self._size
         return Sifted(candidate, added, least, distance)
 
     def _shows(self, table: Table, rest: RelationSet) -> bool:
@@ -250,7 +250,7 @@ class Sieve:
 
     @cached_property
     def _size(self) -> int:
-        return _size(folded_laws(self._ground.original))
+        return text_size(folded_laws(self._ground.original))
 
     @cached_property
     def _folded(self) -> dict[str, int]:
@@ -274,8 +274,9 @@ def rejected(candidate: Candidate, reason: str, number: int | None) -> RejectedC
     )
 
 
-def _size(laws: dict[str, Expression]) -> int:
-    return sum(len(to_infix(law)) for law in laws.values())
+def text_size(laws: dict[str, Expression]) -> int:
+    """Characters of laws as text, and two for each of their nodes."""
+    return sum(len(to_infix(law)) + 2 * node_count(law) for law in laws.values())
 
 
-__all__ = ("Sieve", "Sifted", "rejected")
+__all__ = ("Sieve", "Sifted", "rejected", "text_size")

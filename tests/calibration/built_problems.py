@@ -76,7 +76,13 @@ def baseline(found: CalibratedTasks, task_id: str, name: str) -> CalibratedSubmi
 def submission(task: RealTask | ParallelTask, law: str, **more: Any) -> CalibratedSubmission:
     """A player's law, in infix text, with more fields of the record."""
     fields: dict[str, Any] = {"shared": {}, "local": (), "calls": (), "explanation": ""}
-    fields |= {"task_id": task.id, "release_id": None, "player": "p", "repeat": 1}
+    fields |= {
+        "task_id": task.id,
+        "release_id": None,
+        "release_digest": None,
+        "player": "p",
+        "repeat": 1,
+    }
     fields |= {"id": f"{task.id}/p/1", "expression": parse_infix(law)}
     return CalibratedSubmission(**(fields | more))
 

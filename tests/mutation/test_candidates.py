@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawsmith.expressions import to_infix
 from lawsmith.keyed_draws import generator
 from lawsmith.measurement import dense_design
 from lawsmith.mutation.candidates import Pool
@@ -16,7 +15,7 @@ from lawsmith.mutation.laws.relation_sets import folded_laws, laws_of
 from lawsmith.mutation.moves.context import Ground
 from lawsmith.mutation.moves.table import MOVES
 from lawsmith.mutation.pairing import forge, forge_family, judge_candidates
-from lawsmith.mutation.prescreen import ALIKE
+from lawsmith.mutation.prescreen import ALIKE, text_size
 from schemas.card import Card
 from schemas.expression import names_of
 from schemas.family import Family, MoveKind, RejectedCandidate
@@ -51,7 +50,11 @@ def test_the_family_is_of_the_first_kind_that_passes(
         # Hand-made: it has no sum, so no term can be removed and no operator swapped.
         ground = ground_of(card)
         pool = Pool(ground, generator(draw_key(n), "moves", family.id), [])
-        offered = [kind for kind in pool.kinds if kind not in {"operator_swap", "term_removed"}]
+        offered = [
+            kind
+            for kind in pool.in_turn(pool.kinds)
+            if kind not in {"operator_swap", "term_removed"}
+        ]
         alone = forge(card, draw_key(n), move=offered[0])
         if alone.family is not None and (pool.longer or not grows(alone.family)):
             assert alone.family == family
@@ -61,11 +64,8 @@ def test_the_family_is_of_the_first_kind_that_passes(
 
 
 def grows(family: Family) -> bool:
-    """Whether the Counterfactual's folded laws are the longer text."""
-    sizes = [
-        sum(len(to_infix(law)) for law in folded_laws(world).values())
-        for world in (family.original, family.counterfactual)
-    ]
+    """Whether the Counterfactual's folded laws are the larger text."""
+    sizes = [text_size(folded_laws(world)) for world in (family.original, family.counterfactual)]
     return sizes[1] > sizes[0]
 
 
@@ -76,7 +76,7 @@ def test_some_cards_take_a_longer_law_only_where_nothing_else_passes(
     longer = [
         Pool(ground, generator(draw_key(n), "moves", f"{card.id}/f1"), []).longer for n in range(40)
     ]
-    assert 10 <= sum(longer) <= 30
+    assert 3 <= sum(longer) <= 20
     for n in range(6):
         family = forge_family(card, draw_key(n))
         if not longer[n]:

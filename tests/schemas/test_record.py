@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.record import CANARY, Part, Record, canonical_json, record_name, strict_json
+from schemas.record import (
+    CANARY,
+    Part,
+    Record,
+    StoredRecordError,
+    canonical_json,
+    record_name,
+    strict_json,
+)
+from schemas.source import Disposition, ReasonCode
 
 
 class Inner(Part):
@@ -112,3 +121,26 @@ def test_the_canary_is_its_uuid() -> None:
     import uuid
 
     assert str(uuid.uuid5(uuid.NAMESPACE_URL, "lawsmith/canary/1")) == CANARY
+
+
+def test_a_record_that_was_changed_is_told_from_other_faults() -> None:
+    window = Disposition(
+        id="sources/sample:0001v1",
+        subject_kind="paper",
+        subject_id="sample:0001v1",
+        stage="sources",
+        digest_judged="0" * 64,
+        release_id=None,
+        paper_id="sample:0001",
+        version=1,
+        outcome="passed",
+        reason_code=ReasonCode.OK,
+        sentence="listed",
+        retryable=False,
+        attempts=1,
+        at="2026-10-05T00:00:00Z",
+    )
+    text = window.to_json()
+    for changed in (text.replace("listed", "Listed"), text.replace('_version":1', '_version":9')):
+        with pytest.raises(StoredRecordError):
+            Disposition.from_json(changed)

@@ -88,14 +88,12 @@ class LitellmAnswerer:
         self._timeout = timeout_seconds
         self._key_name = api_key_env
         self._api_key = self._find_key(environ)
+        named = {value for name, value in environ.items() if _SECRET_NAME.search(name)}
+        # Its own key, whatever the variable is named that holds it. A server without keys is sent
+        # a short word in place of one, which may stand in any reply.
+        secrets = named | ({self._api_key} if self._api_key else set())
         self._secrets = sorted(
-            {
-                value
-                for name, value in environ.items()
-                if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
-            }
-            # Its own key, whatever the variable is named that holds it.
-            | ({self._api_key} if self._api_key else set()),
+            (secret for secret in secrets if len(secret) >= _SHORTEST_SECRET),
             key=len,
             reverse=True,
         )

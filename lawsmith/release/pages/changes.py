@@ -163,7 +163,8 @@ def _formula(
         for path, node in walk(expression)
         if isinstance(node, Var) and node.var in changed and not _inside(path, marks)
     }
-    return Formula(name, expression, marks | valued, missing or bool(marks or valued))
+    differs = missing or expression != others[name]
+    return Formula(name, expression, marks | valued, differs or bool(valued))
 
 
 def _inside(path: str, marks: Marks) -> bool:

@@ -44,7 +44,7 @@ from schemas.calibrated_task import LocalConstant, ParallelKey
 from schemas.expression import to_wire
 from schemas.problem import Constant, Problem
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = Path(__file__).resolve().parents[3] / "data"
 KEY = bytes(range(32))
 SHA = "0" * 64
 QUICK = ("puromycin", "eckerle4", "moseley")

@@ -25,7 +25,7 @@ from lawsmith.calibration.problems.splits import make_split
 from lawsmith.expressions import parse_infix
 from lawsmith.gateways.datasets.tables import LoadedProblem, load_problem, problem_ids
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = Path(__file__).resolve().parents[3] / "data"
 RNG_ROWS = np.linspace(0.5, 9.5, 40)
 
 

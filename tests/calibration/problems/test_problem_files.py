@@ -34,7 +34,7 @@ from lawsmith.gateways.datasets.tables import (
 from schemas.dataset import NistTable
 from schemas.expression import Op, Var
 
-PROBLEMS = Path(__file__).resolve().parents[2] / "data/problems"
+PROBLEMS = Path(__file__).resolve().parents[3] / "data/problems"
 
 NO_FACTS = {
     "rows": 4,

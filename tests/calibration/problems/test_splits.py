@@ -16,7 +16,7 @@ from lawsmith.errors import InputError, IntegrityError
 from lawsmith.gateways.datasets.tables import load_problem
 from schemas.problem import Problem
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = Path(__file__).resolve().parents[3] / "data"
 PUROMYCIN = json.loads((DATA / "problems" / "puromycin.json").read_text(encoding="utf-8"))
 
 

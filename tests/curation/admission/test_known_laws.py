@@ -17,7 +17,7 @@ from lawsmith.expressions import parse_infix, same_form
 from schemas.card import Control, Range
 from schemas.expression import Var, substitute
 
-BOOK = Path(__file__).resolve().parents[2] / "data" / "textbook_laws.jsonl"
+BOOK = Path(__file__).resolve().parents[3] / "data" / "textbook_laws.jsonl"
 
 
 def _control(name: str, unit: str, low: float = 0.5, high: float = 2.0) -> Control:

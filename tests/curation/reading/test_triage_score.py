@@ -8,7 +8,7 @@ import pytest
 from lawsmith.curation.packets import build_packet
 from lawsmith.curation.reading.triage_score import triage
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAPERS = ROOT.parent / "shared" / "papers"
 SAMPLE = ROOT / "data" / "sample" / "papers"
 

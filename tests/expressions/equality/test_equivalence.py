@@ -14,7 +14,7 @@ from lawsmith.expressions import equivalent, evaluate_exact, parse_infix
 from lawsmith.expressions.equality import equivalence
 from schemas.expression import Expression
 
-PAIRS = Path(__file__).resolve().parents[3] / "shared/reference/equivalence_pairs.jsonl"
+PAIRS = Path(__file__).resolve().parents[4] / "shared/reference/equivalence_pairs.jsonl"
 FOUND_IN_PAIRS = (
     (r"\bAbs\(", "abs("),
     (r"\bMax\(", "max("),

@@ -18,7 +18,7 @@ from lawsmith.gateways.models.ledger_limits import CapReached, Wait, over_cap, o
 from lawsmith.gateways.models.limits import Cap, RateLimits, RunCaps
 from lawsmith.gateways.models.prices import Bound
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BOUND = Bound(tokens=100, usd=0.5)
 FREE = RunCaps()
 NO_LIMITS = RateLimits()
@@ -364,7 +364,7 @@ def test_after_a_kill_replies_are_kept_and_calls_in_flight_are_in_doubt(
     tmp_path: Path, kit: Any, fake_time: Any
 ) -> None:
     path = tmp_path / "ledger.sqlite"
-    code = KILLED.format(tests=str(Path(__file__).parent), path=str(path))
+    code = KILLED.format(tests=str(Path(__file__).parents[1]), path=str(path))
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
@@ -410,7 +410,7 @@ with Ledger(Path({path!r}), clock=time.time, run="shared") as ledger:
 @pytest.mark.long
 def test_processes_share_one_cap(tmp_path: Path, fake_time: Any) -> None:
     path = tmp_path / "ledger.sqlite"
-    tests = str(Path(__file__).parent)
+    tests = str(Path(__file__).parents[1])
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", SHARED.format(tests=tests, path=str(path), name=name)],

@@ -14,7 +14,7 @@ from lawsmith.gateways.models.replay_provider import METADATA_KEY, register_repl
 # litellm silences this at its import, which a later test's filters undo.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.* on TypedDict class:UserWarning")
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_litellm_and_the_runner_read_the_same_recording(
@@ -54,7 +54,7 @@ def test_a_run_over_recordings_imports_no_litellm() -> None:
     code = (
         "import sys; from pathlib import Path;"
         "from lawsmith.gateways.models.model_routes import ModelSpec, open_roster;"
-        "from lawsmith.gateways import runner, batch_files, open_requests;"
+        "from lawsmith.gateways.models import batch_files, request_bounds, runner;"
         "open_roster({'extractor': ModelSpec('replay/sample')},"
         " replay_root=Path('data'), environ={});"
         "assert not {'litellm', 'openai', 'tenacity'} & set(sys.modules)"

@@ -15,7 +15,7 @@ from lawsmith.gateways.papers.opening import open_source, sample_terms
 from lawsmith.gateways.store import Store
 from schemas.source import ReasonCode, Window
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ALL = Window(start="2026-01-01", end="2027-01-01")
 NOW = "2026-11-30T00:00:00Z"
 

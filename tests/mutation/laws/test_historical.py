@@ -52,7 +52,7 @@ RESHAPED = {
 }
 ADDED = {"holling_disc": {"t_tr": 60.0}, "kleiber_metabolism": {"t_obs": 24.0}}
 ADDED["arrhenius_half_life"] = {"c_0": 200.0}
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT.parent / "shared/reference/historical.json"
 
 

@@ -26,7 +26,7 @@ from schemas.expression import Expression, walk
 from schemas.family import Family
 from schemas.record import CANARY
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 LARGEST = 300_000
 
