@@ -1,3 +1,4 @@
+from . import row_history as row_history
 from .check_result import Looked as Looked
 from .context import (
     Progress as Progress,
