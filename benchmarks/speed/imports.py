@@ -1,6 +1,6 @@
 """Seconds and memory that commands need before they do anything.
 
-    python benchmarks/imports.py
+    python benchmarks/speed/imports.py
 
 Each command runs several times in a process of its own; the least CPU time counts, since other
 work on the machine only ever adds to it.
