@@ -40,7 +40,9 @@ ui: setup
 	$(BIN)/lawsmith ui
 
 bench: setup
-	for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $$(grep -l '^if __name__ == "__main__":' benchmarks/*/*.py); do \
+	  module=$$(echo $${file%.py} | tr / .); echo "== $$module"; $(BIN)/python -m $$module || exit 1; \
+	done
 
 lock: setup
 	$(BIN)/uv pip compile -q pyproject.toml --extra model --extra curation --extra symbolic --group dev --universal --generate-hashes \

@@ -1,3 +1,6 @@
+from . import pictures as pictures
+from . import plain_text as plain_text
+from . import problem_pictures as problem_pictures
 from .card_evidence import Evidence as Evidence
 from .card_evidence import Fact as Fact
 from .card_evidence import Line as Line

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.defect_bases import PAPERS
-from benchmarks.defect_kinds import Kind, kinds
-from benchmarks.defects import at_hand, false_alarms, measure
+from benchmarks.defects.bases import PAPERS
+from benchmarks.defects.gates import at_hand, false_alarms, measure
+from benchmarks.defects.kinds import Kind, kinds
 
 SLICE = 1
 MORE = 12

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.different_pairs import DIFFERENT
-from benchmarks.equal_pairs import EQUAL
-from benchmarks.hostile_trees import hostile_pairs
-from benchmarks.label_proofs import label_holds
-from benchmarks.labelled_pairs import labelled_pairs
-from benchmarks.pair_drawing import Pair
-from benchmarks.rewriting import Rewriter
+from benchmarks.equality.different_pairs import DIFFERENT
+from benchmarks.equality.equal_pairs import EQUAL
+from benchmarks.equality.hostile_trees import hostile_pairs
+from benchmarks.equality.label_proofs import label_holds
+from benchmarks.equality.labelled_pairs import labelled_pairs
+from benchmarks.equality.pair_drawing import Pair
+from benchmarks.equality.rewriting import Rewriter
 from lawsmith.expressions import equivalent, parse_infix
 from schemas.expression import Expression, from_wire, substitute, to_wire
 

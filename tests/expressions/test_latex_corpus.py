@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.latex import Outcome, digest_of, display_equations, labels, outcome
+from benchmarks.gold.latex import Outcome, digest_of, display_equations, labels, outcome
 from lawsmith.expressions import parse_infix
 from lawsmith.expressions.latex.tokens import REASONS
 

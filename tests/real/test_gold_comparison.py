@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.gold import FIELDS, SAMPLE_GOLD, judged_sample, tallied
-from benchmarks.gold_chain import SLIPPED, Judged, judge, mistakes
-from benchmarks.gold_fields import plain_symbol
-from benchmarks.gold_traps import sprung
+from benchmarks.gold.chain import SLIPPED, Judged, judge, mistakes
+from benchmarks.gold.fields import plain_symbol
+from benchmarks.gold.readers import FIELDS, SAMPLE_GOLD, judged_sample, tallied
+from benchmarks.gold.traps import sprung
 from lawsmith.curation.evidence.printed_numbers import is_printed
 from lawsmith.curation.evidence.search_view import SearchView
 from lawsmith.curation.evidence.stated_numbers import numbers_in
