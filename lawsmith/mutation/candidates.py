@@ -17,9 +17,9 @@ from schemas.historical_card import HistoricalCard
 
 SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
-LONGER: Final = 0.3
+LONGER: Final = 0.33
 """Share of cards that take a longer Counterfactual as gladly as another."""
-TRANSFORMS_LAST: Final = 0.5
+TRANSFORMS_LAST: Final = 0.6
 """Share of the cards that ask for a shorter law on which transforms come last, too."""
 _PLIABLE: Final[tuple[MoveKind, ...]] = ("exponent", "coefficient")
 """Kinds that nearly always have a law of any size: a power can be left out, and a coefficient
@@ -55,6 +55,7 @@ class Pool:
             UndefinedValueError: the Original has no value at a point of the ground.
         """
         self._ground = ground
+        self._kept: dict[MoveKind, list[Candidate]] = {}
         self._given: set[tuple[MoveKind, MoveKind]] = set()
         self._draws = NamedDraws(rng)
         self.longer = bool(self._draws.generator("longer").random() < LONGER)
@@ -71,14 +72,24 @@ class Pool:
         }
         self.kinds: tuple[MoveKind, ...] = self._draws.ordered(MOVES)
 
-    def of_kind(self, kind: MoveKind) -> Iterator[Sifted]:
-        """The screened candidates with a move of a kind that were not given out before.
+    def of_kind(self, kind: MoveKind, wanted: bool | None = None) -> Iterator[Sifted]:
+        """The screened candidates with a move of a kind; a pair of kinds is of the first asked for.
 
         Order: nearest the Original's size, largest minimum e, then a keyed order. A coefficient
         alone is no structural change, so it comes with a second move.
+
+        Args:
+            kind: the kind of move.
+            wanted: only those whose size suits the card's keyed coin, or only the others. Sizes
+                are told without screening.
         """
-        alone = self._singles[kind] if kind in STRUCTURAL else []
-        yield from self._sieve.ranked(distinct_laws([*alone, *self._pairs(kind)]))
+        if kind not in self._kept:
+            alone = self._singles[kind] if kind in STRUCTURAL else []
+            self._kept[kind] = distinct_laws([*alone, *self._pairs(kind)])
+        found = self._kept[kind]
+        if wanted is not None:
+            found = [one for one in found if self._is_wanted(one) == wanted]
+        yield from self._sieve.ranked(found)
 
     def in_turn(self, kinds: Sequence[MoveKind]) -> tuple[MoveKind, ...]:
         """The kinds in the order in which they are asked.
@@ -92,17 +103,16 @@ class Pool:
         last = {*_PLIABLE, "transform"} if behind else {*_PLIABLE}
         return tuple(sorted(kinds, key=lambda kind: kind in last))
 
-    def is_wanted(self, sifted: Sifted) -> bool:
+    def _is_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate's size suits the card's keyed coin.
 
         Most moves make a law longer. So that the longer law of a pair is not always the
         Counterfactual, some cards take a longer one only where nothing else passes.
         """
-        moves = sifted.candidate.moves
-        if len(moves) > 1 and "term_removed" in moves:
+        if len(candidate.moves) > 1 and "term_removed" in candidate.moves:
             # Sizes are not balanced by losing terms.
             return False
-        return self.longer or sifted.added <= 0
+        return self.longer or self._sieve.added(candidate) <= 0
 
     def _made(self, kind: MoveKind) -> list[Candidate]:
         """The candidates of one move of a kind, in a keyed order."""

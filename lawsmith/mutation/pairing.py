@@ -1,6 +1,6 @@
 """From a card to a certified family: the search through candidates, and its refusals."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -226,10 +226,9 @@ def _dealt(
     change it.
     """
     seen: set[Identity] = set()
-    kept: dict[MoveKind, list[Sifted]] = {}
     kinds = pool.in_turn(kinds)
-    for wanted in (pool.is_wanted, lambda sifted: not pool.is_wanted(sifted)):
-        left = {kind: _asked(pool, kind, kept, wanted) for kind in kinds}
+    for wanted in (True, False):
+        left = {kind: pool.of_kind(kind, wanted) for kind in kinds}
         while left:
             for kind in tuple(left):
                 given = 0
@@ -244,18 +243,6 @@ def _dealt(
                         break
                 else:
                     del left[kind]
-
-
-def _asked(
-    pool: Pool,
-    kind: MoveKind,
-    kept: dict[MoveKind, list[Sifted]],
-    wanted: Callable[[Sifted], bool],
-) -> Iterator[Sifted]:
-    """The candidates of a kind that are wanted; a kind is screened once, when first asked for."""
-    if kind not in kept:
-        kept[kind] = list(pool.of_kind(kind))
-    yield from filter(wanted, kept[kind])
 
 
 def _may_be(bench: Workbench, sifted: Sifted, difficulty: Stratum | None) -> bool:

@@ -103,6 +103,10 @@ class Sieve:
         found = [one for one in map(self._sifted, candidates) if one is not None]
         return sorted(found, key=lambda one: (self._unlike(one) // ALIKE, -one.least))
 
+    def added(self, candidate: Candidate) -> int:
+        """How much larger a candidate's folded laws are than the Original's, by `text_size`."""
+        return text_size(folded_laws(candidate.relations)) - self._size
+
     def _unlike(self, one: Sifted) -> int:
         found = abs(one.added) + SECOND_MOVE * (len(one.candidate.moves) - 1)
         if len(one.candidate.moves) > 1 and "term_removed" in one.candidate.moves:
@@ -207,8 +211,7 @@ class Sieve:
             self._reject(candidate, "one of its moves hides below the tolerance", 4)
             return None
         least = float(f"{min(w.min() for w, _ in worst):.4g}")
-        added = text_size(folded_laws(candidate.relations)) - self._size
-        return Sifted(candidate, added, least, distance)
+        return Sifted(candidate, self.added(candidate), least, distance)
 
     def _shows(self, table: Table, rest: RelationSet) -> bool:
         """Whether the law differs, at half of the inputs, from the law that lacks one move."""
