@@ -32,7 +32,6 @@ def cards(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeRe
 @dg.asset_check(
     asset=dg.AssetKey(["cards"]),
     name="admitted",
-    description="Every passed card still passes every admission gate against its packet.",
 )
 def cards_admitted(engine: Engine) -> dg.AssetCheckResult:
     """Every passed card still passes every admission gate against its packet."""

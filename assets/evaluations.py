@@ -32,7 +32,6 @@ def evaluations(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materia
 @dg.asset_check(
     asset=dg.AssetKey(["evaluations"]),
     name="scored",
-    description="Every episode played has a score, none without its release.",
 )
 def evaluations_scored(engine: Engine) -> dg.AssetCheckResult:
     """Every episode played has a score, none without its release."""

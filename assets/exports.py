@@ -27,7 +27,6 @@ def exports(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materialize
 @dg.asset_check(
     asset=dg.AssetKey(["exports"]),
     name="faithful",
-    description="Every exported file has the hash that the release's manifest gives.",
 )
 def exports_faithful(engine: Engine) -> dg.AssetCheckResult:
     """Every exported file has the hash that the release's manifest gives."""

@@ -48,7 +48,6 @@ def historical_families(engine: Engine) -> dg.MaterializeResult[None]:
 @dg.asset_check(
     asset=dg.AssetKey(["temporal", "families"]),
     name="certified",
-    description="No family with a failed certificate; every stored figure is recomputed.",
 )
 def temporal_families_certified(engine: Engine) -> dg.AssetCheckResult:
     """No family with a failed certificate; every stored figure is recomputed."""
@@ -58,7 +57,6 @@ def temporal_families_certified(engine: Engine) -> dg.AssetCheckResult:
 @dg.asset_check(
     asset=dg.AssetKey(["historical", "families"]),
     name="certified",
-    description="No family with a failed certificate; every stored figure is recomputed.",
 )
 def historical_families_certified(engine: Engine) -> dg.AssetCheckResult:
     """No family with a failed certificate; every stored figure is recomputed."""

@@ -28,7 +28,6 @@ def packets(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materialize
 @dg.asset_check(
     asset=dg.AssetKey(["packets"]),
     name="frozen",
-    description="Every packet's text has the hash it is named by, here and as a file.",
 )
 def packets_frozen(engine: Engine) -> dg.AssetCheckResult:
     """Every packet's text has the hash it is named by, here and as a file."""

@@ -41,7 +41,6 @@ def historical_calibrated(engine: Engine) -> dg.MaterializeResult[None]:
 @dg.asset_check(
     asset=dg.AssetKey(["historical", "problems"]),
     name="admitted",
-    description="Every admitted problem has the table it was admitted with and passes every rule.",
 )
 def historical_problems_admitted(engine: Engine) -> dg.AssetCheckResult:
     """Every admitted problem has the table it was admitted with and passes every rule."""
@@ -51,7 +50,6 @@ def historical_problems_admitted(engine: Engine) -> dg.AssetCheckResult:
 @dg.asset_check(
     asset=dg.AssetKey(["historical", "calibrated"]),
     name="consistent",
-    description="Keys, worlds and pools fit each other; every certificate passed.",
 )
 def historical_calibrated_consistent(engine: Engine) -> dg.AssetCheckResult:
     """Keys, worlds and pools fit each other; every certificate passed."""

@@ -26,7 +26,6 @@ def publications(engine: Engine) -> dg.MaterializeResult[None]:
 @dg.asset_check(
     asset=dg.AssetKey(["publications"]),
     name="dated",
-    description="Every known paper has a row, and a passed one has a journal date.",
 )
 def publications_dated(engine: Engine) -> dg.AssetCheckResult:
     """Every known paper has a row, and a passed one has a journal date."""

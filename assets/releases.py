@@ -27,7 +27,6 @@ def releases(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materializ
 @dg.asset_check(
     asset=dg.AssetKey(["releases"]),
     name="verified",
-    description="verify finds no fault in the release.",
 )
 def releases_verified(engine: Engine) -> dg.AssetCheckResult:
     """Verify finds no fault in the release."""

@@ -48,7 +48,6 @@ def case_reviews(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materi
 @dg.asset_check(
     asset=dg.AssetKey(["reviews", "card"]),
     name="independent",
-    description="No accept against an unsupported criterion; the reviewer is not the extractor.",
 )
 def card_reviews_independent(engine: Engine) -> dg.AssetCheckResult:
     """No accept against an unsupported criterion; the reviewer is not the extractor."""
@@ -58,7 +57,6 @@ def card_reviews_independent(engine: Engine) -> dg.AssetCheckResult:
 @dg.asset_check(
     asset=dg.AssetKey(["reviews", "case"]),
     name="independent",
-    description="No accept against an unsupported criterion; the reviewer is not the extractor.",
 )
 def case_reviews_independent(engine: Engine) -> dg.AssetCheckResult:
     """No accept against an unsupported criterion; the reviewer is not the extractor."""

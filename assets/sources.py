@@ -29,7 +29,6 @@ def sources(context: dg.AssetExecutionContext, engine: Engine) -> dg.Materialize
 @dg.asset_check(
     asset=dg.AssetKey(["sources"]),
     name="intact",
-    description="Every paper lies in its week, under its own digest.",
 )
 def sources_intact(engine: Engine) -> dg.AssetCheckResult:
     """Every paper lies in its week, under its own digest."""

@@ -35,7 +35,6 @@ def tasks(context: dg.AssetExecutionContext, engine: Engine) -> dg.MaterializeRe
 @dg.asset_check(
     asset=dg.AssetKey(["tasks"]),
     name="paired",
-    description="Four tasks a family with one background text; every key fits its task.",
 )
 def tasks_paired(engine: Engine) -> dg.AssetCheckResult:
     """Four tasks a family, keyed ids, one background text."""

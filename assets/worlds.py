@@ -44,7 +44,6 @@ def historical_worlds(engine: Engine) -> dg.MaterializeResult[None]:
 @dg.asset_check(
     asset=dg.AssetKey(["temporal", "worlds"]),
     name="paired",
-    description="Both environments of a family are there, with the digests of its relation sets.",
 )
 def temporal_worlds_paired(engine: Engine) -> dg.AssetCheckResult:
     """Both environments of a family are there, with the digests of its relation sets."""
@@ -54,7 +53,6 @@ def temporal_worlds_paired(engine: Engine) -> dg.AssetCheckResult:
 @dg.asset_check(
     asset=dg.AssetKey(["historical", "worlds"]),
     name="paired",
-    description="Both environments of a family are there, with the digests of its relation sets.",
 )
 def historical_worlds_paired(engine: Engine) -> dg.AssetCheckResult:
     """Both environments of a family are there, with the digests of its relation sets."""

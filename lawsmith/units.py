@@ -50,10 +50,6 @@ class Unit:
     offset: Fraction = Fraction(0)
     kind: Literal["linear", "offset", "logarithmic"] = "linear"
 
-    def to_si(self, value: Any) -> Any:
-        """A value, or an array of values, in SI base units."""
-        return value * float(self.scale) + float(self.offset)
-
 
 class Quantity(NamedTuple):
     """A value with its unit text."""

@@ -8,6 +8,7 @@ from schemas.card import ControlKind, Domain
 from schemas.expression import ExpressionField
 from schemas.necessary import NecessaryClaim
 from schemas.record import Identity, Name, Part, Record, Sha256
+from schemas.source import ReasonCode
 
 Environment = Literal["original", "counterfactual"]
 FamilyKind = Literal["temporal", "historical"]
@@ -203,6 +204,7 @@ class RejectedCandidate(Part):
 
     moves: tuple[MoveKind, ...]
     paths: tuple[str, ...]
+    reason_code: ReasonCode
     reason: str
     certificate: int | None
 
@@ -211,6 +213,6 @@ class ForgeReport(Part):
     """What the forge made of one card: a family, or a reason, and what it tried on the way."""
 
     family: Family | None
-    reason_code: str
+    reason_code: ReasonCode
     sentence: str
     rejected: tuple[RejectedCandidate, ...]

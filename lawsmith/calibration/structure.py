@@ -19,8 +19,8 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from lawsmith.calibration.fitting import SCREENING, Constant, fit, group_sample
 from lawsmith.calibration.hidden_laws import (
@@ -299,7 +299,7 @@ class _Case:
 def _rank(truth: Floats, guess: Floats) -> float:
     if np.ptp(truth) == 0.0 or np.ptp(guess) == 0.0:
         return 0.0
-    return abs(float(spearmanr(truth, guess).statistic))
+    return abs(float(scipy.stats.spearmanr(truth, guess).statistic))
 
 
 def _moves(edits: Sequence[HiddenEdit]) -> list[list[HiddenEdit]]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 from rich import box
@@ -12,8 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from lawsmith.curation.evidence import inert, inert_json
-from lawsmith.inspection import plain_text
-from lawsmith.runs import Progress as Tell
+from lawsmith.inspection import one_line as on_one_line
+
+if TYPE_CHECKING:
+    from lawsmith.runs import Progress as Tell
 
 OUT = Console(highlight=False, soft_wrap=True)
 ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -67,9 +70,7 @@ def table(
     if not Volume.level:
         return
     out = OUT if OUT.is_terminal else Console(highlight=False, width=WIDE)
-    cells = [
-        ["" if cell is None else plain_text.one_line(str(cell)) for cell in row] for row in rows
-    ]
+    cells = [["" if cell is None else on_one_line(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     if one_line:
         left = max(SHORTEST_CUT, out.width - sum(widths[:-1]) - GAP * len(columns))
@@ -81,7 +82,7 @@ def table(
     for row in cells:
         shown.add_row(*map(Text, row))
     if title:
-        out.print(f"\n{plain_text.one_line(title)}", style="bold", markup=False, end="")
+        out.print(f"\n{on_one_line(title)}", style="bold", markup=False, end="")
     out.print(shown, soft_wrap=False)
 
 
@@ -107,7 +108,7 @@ def as_objects(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list
 
 
 @contextmanager
-def progress() -> Iterator[Tell]:
+def progress() -> "Iterator[Tell]":
     """A callback that draws one bar a task while a terminal is there to see it."""
     if not ERR.is_terminal or not Volume.level:
         yield lambda _what, _done, _of: None

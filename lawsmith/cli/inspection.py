@@ -4,34 +4,18 @@ import difflib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from lawsmith.cli import console
 from lawsmith.cli.exit_codes import usage
 from lawsmith.cli.options import Config, Json
-from lawsmith.cli.pages import show_page, show_story
-from lawsmith.cli.summary import (
-    PAPER_COLUMNS,
-    SUPERSEDED_COLUMNS,
-    paper_rows,
-    show_superseded,
-    superseded_rows,
-)
-from lawsmith.eligibility import parse_window
 from lawsmith.errors import InputError, PrerequisiteError
-from lawsmith.gateways.store import query, read_table, rebuild_catalogue
-from lawsmith.inspection import PROBLEM_COLUMNS, card_page, listed_cards, problem_counts
-from lawsmith.inspection import explain as explained
-from lawsmith.runs import all_dispositions, configure, furthest_by_paper, open_context
-from lawsmith.stages.supersession import (
-    SupersededFamily,
-    counted,
-    is_superseded,
-    superseded_families,
-)
-from schemas.source import Collection, Disposition, Outcome, ReasonCode
+
+if TYPE_CHECKING:
+    from lawsmith.stages.supersession import SupersededFamily
+    from schemas.source import Disposition
 
 cards = typer.Typer(help="Science cards of the store.", no_args_is_help=True)
 
@@ -51,6 +35,17 @@ def register(app: typer.Typer) -> None:
 
 def status(source: SourceOption = None, as_json: Json = False, config: Config = None) -> None:
     """How many subjects stand where, by stage, and what every paper's furthest stage is."""
+    from lawsmith.cli.summary import (
+        PAPER_COLUMNS,
+        SUPERSEDED_COLUMNS,
+        paper_rows,
+        show_superseded,
+        superseded_rows,
+    )
+    from lawsmith.inspection import PROBLEM_COLUMNS, problem_counts
+    from lawsmith.runs import all_dispositions, furthest_by_paper, open_context
+    from lawsmith.stages.supersession import counted, superseded_families
+
     context = open_context(source=source, config_file=config)
     dispositions = all_dispositions(context.store, context.collection)
     superseded = superseded_families(context)
@@ -102,6 +97,11 @@ def explain(
     config: Config = None,
 ) -> None:
     """What is known of a paper, card, family, problem or task: every decision and why."""
+    from lawsmith.cli.pages import show_story
+    from lawsmith.inspection import explain as explained
+    from lawsmith.runs import open_context
+    from schemas.source import Collection
+
     found = [
         explained(open_context(collection=collection, config_file=config), subject)
         for collection in get_args(Collection)
@@ -136,6 +136,11 @@ def list_cards(
     config: Config = None,
 ) -> None:
     """Every drafted card as it stands after gates and review."""
+    from lawsmith.eligibility import parse_window
+    from lawsmith.inspection import listed_cards
+    from lawsmith.runs import open_context
+    from schemas.source import Outcome, ReasonCode
+
     _known("--outcome", outcome, get_args(Outcome))
     _known("--reason", reason, [code.value for code in ReasonCode])
     with usage("--window"):
@@ -161,6 +166,11 @@ def show_card(
     config: Config = None,
 ) -> None:
     """One card beside its packet, its reviews, and what came of it; refused ones, too."""
+    from lawsmith.cli.pages import show_page
+    from lawsmith.gateways.store import read_table
+    from lawsmith.inspection import card_page
+    from lawsmith.runs import open_context
+
     context = open_context(source=source, config_file=config)
     rows = read_table(context.store, "cards", context.collection)
     row = next((row for row in rows if row.id == card_id), None)
@@ -179,6 +189,9 @@ def sql(
     config: Config = None,
 ) -> None:
     """Query every stage table and release, read-only."""
+    from lawsmith.gateways.store import query, rebuild_catalogue
+    from lawsmith.runs import open_context
+
     context = open_context(config_file=config)
     if not context.store.catalogue.is_file():
         rebuild_catalogue(context.store)
@@ -196,6 +209,8 @@ def config(
     as_json: Json = False,
 ) -> None:
     """The settings in force and where each came from."""
+    from lawsmith.runs import configure
+
     rows = configure(file).rows()
     if as_json:
         console.rows_as_json(("setting", "value", "from"), rows)
@@ -204,9 +219,11 @@ def config(
 
 
 def _standing(
-    item: Disposition, superseded: Sequence[SupersededFamily]
+    item: "Disposition", superseded: "Sequence[SupersededFamily]"
 ) -> tuple[str, str, str, str]:
     """Stage, outcome, reason and release of a disposition, as `status` counts them."""
+    from lawsmith.stages.supersession import is_superseded
+
     outcome = "superseded" if is_superseded(item, superseded) else item.outcome
     return item.stage, outcome, item.reason_code.value, item.release_id or ""
 

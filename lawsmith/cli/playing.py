@@ -10,13 +10,13 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.exit_codes import FaultFoundError
 from lawsmith.cli.options import Json, ReleaseName, find_release
-from schemas.episode import Protocol
-from schemas.task import Setting
-from schemas.trial import TrialKind, TrialToken
 
 if TYPE_CHECKING:
     from lawsmith.evaluation import CalibratedScores
+    from schemas.episode import Protocol
     from schemas.score import Unscored
+    from schemas.task import Setting
+    from schemas.trial import TrialKind, TrialToken
 
 Record = Annotated[
     Path | None,
@@ -25,15 +25,15 @@ Record = Annotated[
 oracle = typer.Typer(help="The Oracle: the worlds of a release, in a process of their own.")
 MOST_NAMED = 20
 """Lines without a score that are named one by one."""
-PROTOCOLS: dict[str, Protocol] = {
+PROTOCOLS: "dict[str, Protocol]" = {
     "prior-only": "prior-only",
     "fixed": "fixed",
     "adaptive": "adaptive",
 }
 
 
-KINDS: dict[str, TrialKind] = {"paired": "paired", "real": "real", "parallel": "parallel"}
-SETTINGS: dict[str, Setting] = {
+KINDS: "dict[str, TrialKind]" = {"paired": "paired", "real": "real", "parallel": "parallel"}
+SETTINGS: "dict[str, Setting]" = {
     "discovery": "discovery",
     "identification": "identification",
 }
@@ -188,7 +188,7 @@ def _answer(
     to: Path,
     oracle_url: str | None,
     limit: int | None,
-    tokens: tuple[TrialToken, ...] | None,
+    tokens: "tuple[TrialToken, ...] | None",
 ) -> None:
     from lawsmith.oracle import OracleClient
     from lawsmith.release.bundle import read_public

@@ -10,14 +10,13 @@ import typer
 
 from lawsmith.cli import console
 from lawsmith.cli.exit_codes import usage
-from lawsmith.cli.journal import Journal, journal
 from lawsmith.cli.options import Config, Json
 from lawsmith.errors import LawsmithError, PrerequisiteError
-from lawsmith.gateways.store import partition_lock
-from lawsmith.runs import AMBIENT, Ambient, StageContext, open_context
 
 if TYPE_CHECKING:
     from assets.resources import Engine
+    from lawsmith.cli.journal import Journal
+    from lawsmith.runs import StageContext
     from pipelines.main_job import Outcome
 
 Window = Annotated[str | None, typer.Option(help="Days A..B of first submission; B is outside.")]
@@ -47,6 +46,10 @@ def refresh(
 
     Exits with 1 where a model, a cap or a source left papers undone: run it again.
     """
+    from lawsmith.cli.journal import journal
+    from lawsmith.gateways.store import partition_lock
+    from lawsmith.runs import AMBIENT, Ambient, open_context
+
     stop = Event()
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, stop))
@@ -81,7 +84,9 @@ def build_historical(
     config: Config = None,
 ) -> None:
     """Forge the Historical families, calibrate worlds on real data, and cut their release."""
-    from lawsmith.runs import prepare_key
+    from lawsmith.cli.journal import journal
+    from lawsmith.gateways.store import partition_lock
+    from lawsmith.runs import AMBIENT, Ambient, open_context, prepare_key
 
     with console.progress() as tell:
         AMBIENT.set(Ambient(tell, Event()))
@@ -106,7 +111,7 @@ def build_historical(
     show_outcome(context, outcome, as_json=as_json)
 
 
-def weeks_for(context: StageContext, window: str | None) -> list[str]:
+def weeks_for(context: "StageContext", window: str | None) -> list[str]:
     """The weekly partitions of a window, or of the source's own one.
 
     Raises:
@@ -132,11 +137,11 @@ def weeks_for(context: StageContext, window: str | None) -> list[str]:
 
 
 def _refresh(
-    context: StageContext,
+    context: "StageContext",
     weeks: list[str],
     config: Path | None,
     label: str,
-    log: Journal,
+    log: "Journal",
     *,
     as_json: bool,
 ) -> None:
@@ -173,7 +178,7 @@ def _refresh(
         raise PrerequisiteError(undone[0], fix=undone[1])
 
 
-def _cut_sample(context: StageContext, engine: "Engine", outcome: "Outcome") -> None:
+def _cut_sample(context: "StageContext", engine: "Engine", outcome: "Outcome") -> None:
     from lawsmith.gateways.papers import sample_terms
     from pipelines.main_job import build_historical as build
     from pipelines.main_job import cut_next

@@ -12,11 +12,11 @@ from lawsmith.cli import console
 from lawsmith.cli.exit_codes import FaultFoundError, usage
 from lawsmith.cli.options import Config, Json, ReleaseName, find_release
 from lawsmith.errors import InputError
-from schemas.task import Setting
 
 if TYPE_CHECKING:
     from lawsmith.runs import StageContext
-    from schemas.release import Cut
+    from schemas.release import Cut, Fault
+    from schemas.task import Setting
 
 ALL = "all"
 
@@ -108,6 +108,13 @@ def verify(
             help="Recompute every certificate of families and problems too, or of the first N.",
         ),
     ] = None,
+    second_opinion: Annotated[
+        bool,
+        typer.Option(
+            "--second-opinion",
+            help="Also ask sympy which laws are equal, and show where it contradicts us.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Recompute every hash and figure of a release; exit 3 when anything differs."""
@@ -120,6 +127,8 @@ def verify(
     laws = configure().settings.data_root / "textbook_laws.jsonl"
     known = textbook_laws(laws) if count and laws.is_file() else ()
     faults = verify_release(folder, certificates=count, known=known)
+    if second_opinion:
+        faults += _contradictions(folder)
     if as_json:
         console.as_json([fault.model_dump() for fault in faults])
     elif faults:
@@ -167,6 +176,13 @@ def export(
         chosen: Setting | None = None if setting is None else _setting(setting)
     path = export_release(find_release(release), to, public_only=public_only, setting=chosen)
     console.say(str(path))
+
+
+def _contradictions(folder: Path) -> "list[Fault]":
+    """What sympy says otherwise about the laws of a release, as faults."""
+    from lawsmith.release.bundle import disagreements
+
+    return [item.as_fault() for item in disagreements(folder)]
 
 
 def _how_many(certificates: str | None) -> int:
@@ -249,7 +265,7 @@ def _terms(
     return terms, None
 
 
-def _setting(text: str) -> Setting:
+def _setting(text: str) -> "Setting":
     if text == "discovery":
         return "discovery"
     if text == "identification":

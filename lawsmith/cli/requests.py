@@ -9,7 +9,6 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.options import Config
 from lawsmith.cli.refreshing import MaxTokens, MaxUsd, SourceOption, Window, weeks_for
-from lawsmith.runs import open_context
 
 requests = typer.Typer(help="Model requests as batch files, and their replies.")
 
@@ -38,6 +37,7 @@ def export(
     """
     from lawsmith.gateways.models import export_requests, open_requests
     from lawsmith.gateways.store import partition_lock
+    from lawsmith.runs import open_context
     from lawsmith.stages.open_requests import open_conversations, take_up_answers
 
     context = open_context(
@@ -70,6 +70,7 @@ def import_(
 ) -> None:
     """Take replies into the ledger, and into the recording where one was asked."""
     from lawsmith.gateways.models import Price, import_replies, record_import
+    from lawsmith.runs import open_context
 
     context = open_context(config_file=config)
     prices = {

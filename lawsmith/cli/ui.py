@@ -15,7 +15,6 @@ import typer
 from lawsmith.cli import console
 from lawsmith.cli.options import Config
 from lawsmith.errors import PrerequisiteError
-from lawsmith.runs import open_context
 
 _LOOKS_EVERY = 0.2
 _PATIENCE = 30.0
@@ -35,6 +34,8 @@ def ui(
 
     Only this machine reaches it, and no page of the web can ask it anything.
     """
+    from lawsmith.runs import open_context
+
     context = open_context(config_file=config)
     _check_free(port)
     from pipelines.launch import open_instance

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -298,18 +298,12 @@ def _interval(
     return float(low), float(high)
 
 
-def report_data(report: Report) -> dict[str, Any]:
-    """The report as plain data, for tables elsewhere."""
-    return asdict(report)
-
-
 __all__ = (
     "Rate",
     "Report",
     "TableRow",
     "make_report",
     "rate_text",
-    "report_data",
     "to_html",
     "to_markdown",
     "write_report",

@@ -75,6 +75,9 @@ from .scales import check_scales as check_scales
 from .shortness import SHORT_DIGITS as SHORT_DIGITS
 from .shortness import literals_of as literals_of
 from .symbolic import (
+    Opinion as Opinion,
+)
+from .symbolic import (
     from_sympy as from_sympy,
 )
 from .symbolic import (

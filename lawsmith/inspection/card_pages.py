@@ -17,7 +17,7 @@ from lawsmith.gateways.store import Row, read_partition, read_table
 from lawsmith.inspection.card_evidence import Fact, facts_of
 from lawsmith.inspection.card_reviews import ReviewSeen, disagreements, reviews_seen
 from lawsmith.inspection.sections import Section
-from lawsmith.runs import StageContext, override_of
+from lawsmith.runs import StageContext, override_of, reasons_of
 from schemas.card import CardDraft
 from schemas.family import Family
 from schemas.packet import Packet
@@ -73,8 +73,8 @@ def card_page(context: StageContext, row: Row) -> CardPage:
     decision = override_of(context, row.id, str(row.paper_id))
     today = _today(context, row, revision, draft, packet, None)
     # What was decided concerns the first draft; a revision is shown with what gates say now.
-    decided = [_parsed(line) for line in str(row.extra["reasons"] or "").split("\n") if line]
-    shown = decided if revision == 0 or today is None else list(today.reasons)
+    decided = reasons_of(row)
+    shown = decided if revision == 0 or today is None else today.reasons
     sections = (
         _gates(decided, today, decision),
         Section(
@@ -165,13 +165,6 @@ def _today(
         revision=revision,
         override=override,
     )
-
-
-def _parsed(line: str) -> Reason:
-    """A reason as it was written into the row: `code path: sentence`."""
-    code, _, rest = line.partition(" ")
-    path, _, sentence = rest.partition(": ")
-    return Reason(ReasonCode(code), "" if path == "/" else path, sentence)
 
 
 def _found(reasons: Sequence[Reason], path: str) -> tuple[str, ...]:

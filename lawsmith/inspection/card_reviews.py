@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lawsmith.chat import Reply
-from lawsmith.curation.admission import BY_HAND
+from lawsmith.curation.admission import BY_HAND, CRITERIA_OF_CODE
 from lawsmith.curation.evidence import Reason
 from lawsmith.curation.reading import read_reply
 from lawsmith.gateways.models import PREFIX, calls_about, read_recording, replay_file
@@ -20,7 +20,6 @@ from lawsmith.inspection.card_evidence import Line, lines_beside
 from lawsmith.runs import StageContext
 from schemas.packet import Packet
 from schemas.review import Criterion, CriterionVerdict, Review, ReviewDraft
-from schemas.source import ReasonCode
 
 
 @dataclass(frozen=True)
@@ -146,13 +145,6 @@ def _replies(context: StageContext, subjects: Sequence[str]) -> Iterator[Reply]:
             )
 
 
-_BY_CODE: Final[dict[ReasonCode, tuple[Criterion, ...]]] = {
-    ReasonCode.STATUS_TOO_STRONG: ("status",),
-    ReasonCode.RESTATED: ("status",),
-    ReasonCode.DOMAIN_MISSING: ("domain",),
-    ReasonCode.PAIRED_DOMAIN: ("domain",),
-    ReasonCode.UNDEFINED_ON_DOMAIN: ("domain", "formula"),
-}
 _BY_TABLE: Final[dict[str, tuple[Criterion, ...]]] = {
     "relations": ("relation", "formula"),
     "definitions": ("formula",),
@@ -169,7 +161,9 @@ _BY_TABLE: Final[dict[str, tuple[Criterion, ...]]] = {
 def criteria_of(reason: Reason) -> tuple[Criterion, ...]:
     """The criteria of a review that speak of what a gate found."""
     table = reason.path.strip("/").split("/")[0]
-    return _BY_CODE.get(reason.code) or _BY_TABLE.get(table, ("conditions",) if table else ())
+    return CRITERIA_OF_CODE.get(reason.code) or _BY_TABLE.get(
+        table, ("conditions",) if table else ()
+    )
 
 
 def disagreements(

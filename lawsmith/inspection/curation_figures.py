@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lawsmith.gateways.models import CallSeen, calls_of_roles
 from lawsmith.gateways.store import Row, read_table
-from lawsmith.runs import StageContext, all_dispositions, latest_by_subject
+from lawsmith.runs import StageContext, all_dispositions, latest_by_subject, reasons_of
 from schemas.source import Disposition
 
 CURATION = ("packets", "cards", "reviews/card", "families", "reviews/case")
@@ -109,10 +109,7 @@ def _reasons(
         if item.stage in CURATION and item.outcome != "passed"
     )
     found: Counter[tuple[str, str]] = Counter(
-        ("cards", line.split(" ")[0])
-        for row in cards
-        for line in str(row.extra["reasons"] or "").split("\n")
-        if line
+        ("cards", reason.code.value) for row in cards for reason in reasons_of(row)
     )
     order = {stage: n for n, stage in enumerate(CURATION)}
     keys = sorted(decided | found, key=lambda key: (order[key[0]], -decided[key], key))

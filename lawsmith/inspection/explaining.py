@@ -8,7 +8,13 @@ from lawsmith.gateways.store import Row, read_table
 from lawsmith.inspection.card_pages import CardPage, card_page, family_section
 from lawsmith.inspection.explaining_problems import problem_sections
 from lawsmith.inspection.sections import Section
-from lawsmith.runs import StageContext, all_dispositions, former_cards, latest_by_subject
+from lawsmith.runs import (
+    StageContext,
+    all_dispositions,
+    former_cards,
+    latest_by_subject,
+    reasons_of,
+)
 from lawsmith.stages.supersession import SupersededFamily, is_superseded, superseded_families
 from schemas.card import CardDraft
 from schemas.family import Family
@@ -116,7 +122,7 @@ def listed_cards(
     rows = read_table(context.store, "cards", context.collection)
     found = []
     for row in rows:
-        codes = {line.split(" ")[0] for line in str(row.extra["reasons"] or "").split("\n")}
+        codes = {item.code.value for item in reasons_of(row)}
         line = _listed(row, latest.get(("reviews/card", row.id)))
         if reason is None or reason in {line.reason, *codes}:
             found.append(line)

@@ -1,12 +1,13 @@
 """The story of a problem: its admission, hidden law, world, tasks and baselines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from lawsmith.curation.evidence import Reason
 from lawsmith.expressions import to_infix
 from lawsmith.gateways.store import Store, read_partition
 from lawsmith.inspection.sections import Section
-from lawsmith.runs import StageContext, all_dispositions, latest_by_subject
+from lawsmith.runs import StageContext, all_dispositions, latest_by_subject, reasons_of
 from lawsmith.stages.calibrated_worlds import calibrated_sets
 from lawsmith.stages.problems import PARTITION
 from schemas.calibrated_set import CalibratedSet
@@ -24,7 +25,7 @@ def problem_sections(context: StageContext, subject: str) -> list[Section]:
     ]
     ids = {subject, *(one.id for one in sets)}
     sections = [
-        _admission(Problem.from_json(row.record), str(row.extra["reasons"]))
+        _admission(Problem.from_json(row.record), reasons_of(row))
         for row in read_partition(context.store, "problems", context.collection, PARTITION)
         if row.id in ids
     ]
@@ -59,12 +60,12 @@ def problem_counts(store: Store) -> list[tuple[object, ...]]:
     return found
 
 
-def _admission(problem: Problem, reasons: str) -> Section:
+def _admission(problem: Problem, reasons: Sequence[Reason]) -> Section:
     rows: list[tuple[object, ...]] = [
         ("law", law.id, f"{problem.readout.name} = {to_infix(law.expression)}")
         for law in problem.laws
     ]
-    rows += [("rule", *line.partition(": ")[::2]) for line in reasons.split("\n") if line]
+    rows += [("rule", reason.code.value, reason.sentence) for reason in reasons]
     rows.append(("licence", problem.licence.spdx, problem.licence.verdict))
     return Section(f"Problem {problem.id}: {problem.title}", ("what", "which", "how"), tuple(rows))
 

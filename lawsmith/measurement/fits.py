@@ -10,9 +10,8 @@ from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import least_squares
-from scipy.stats import qmc
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression
@@ -222,7 +221,7 @@ def _cost(residuals: NDArray[np.float64]) -> float:
 
 
 def _minimum(misfit: Misfit, guess: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         misfit,
         guess,
         misfit.slopes,
@@ -239,7 +238,7 @@ def _minimum(misfit: Misfit, guess: NDArray[np.float64], steps: int) -> NDArray[
 def _starts(first: NDArray[np.float64], count: int) -> list[NDArray[np.float64]]:
     if len(first) == 0 or count <= 1:
         return [first]
-    unit = qmc.Sobol(len(first), scramble=False).random_base2(6)[1:count]
+    unit = scipy.stats.qmc.Sobol(len(first), scramble=False).random_base2(6)[1:count]
     spread = (2 * unit - 1) * _DECADES
     return [first, *(np.where(first == 0, s, first * 10.0**s) for s in spread)]
 

@@ -6,8 +6,8 @@ from itertools import product
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy.stats import qmc
 
 from lawsmith.errors import InputError
 from lawsmith.measurement.constraints import Conditioned, Controlled, Points, feasible
@@ -94,7 +94,7 @@ def sobol(
     Raises:
         DesignError: fewer than 1 % of the points are feasible.
     """
-    sequence = qmc.Sobol(len(controls), scramble=rng is not None, rng=rng)
+    sequence = scipy.stats.qmc.Sobol(len(controls), scramble=rng is not None, rng=rng)
     level = max(_FIRST_DRAW, math.ceil(math.log2(max(2, 2 * need))))
     last = max(_LAST_DRAW, math.ceil(math.log2(need / LEAST_ACCEPTANCE)))
     unit = sequence.random_base2(level)

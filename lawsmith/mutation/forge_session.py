@@ -30,7 +30,7 @@ from lawsmith.mutation.laws import (
 )
 from lawsmith.mutation.moves import Ground
 from lawsmith.mutation.prescreen import rejected
-from lawsmith.mutation.screening import STEPS_BOUND, Case, fixed_steps, screen
+from lawsmith.mutation.screening import STEPS_BOUND, Case, fixed_steps, found_undefined, screen
 from lawsmith.units import parse_unit
 from schemas.card import Card
 from schemas.family import Design, Family, FamilyReadout, RejectedCandidate, RelationSet, Stratum
@@ -115,7 +115,7 @@ class Workbench:
             found = self._judged(candidate, difficulty)
         except CARD_FAULTS as error:
             code, sentence = refusal_of(error)
-            found = f"{code}: {sentence}", None
+            found = code, f"{code}: {sentence}", None
         if isinstance(found, Family):
             return found
         self.reject(candidate, *found)
@@ -123,31 +123,37 @@ class Workbench:
 
     def _judged(
         self, candidate: Candidate, difficulty: Stratum | None
-    ) -> Family | tuple[str, int | None]:
-        """The certified family, or (reason, number of the certificate that failed)."""
+    ) -> Family | tuple[ReasonCode, str, int | None]:
+        """The certified family, or (code, reason, number of the certificate that failed)."""
         if not blend_fits(self.original, candidate.relations):
-            return ReasonCode.BLEND_TOO_LARGE, None
+            return ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE, None
         try:
             draft = self._draft(candidate)
         except UndefinedValueError as error:
-            return f"undefined_on_domain: {error.problem}", 2
+            code = ReasonCode.UNDEFINED_ON_DOMAIN
+            return code, f"{code}: {error.problem}", 2
         if draft is None:
-            return "not separated by any Fixed design", 4
+            return ReasonCode.CERTIFICATE_FAILED, "not separated by any Fixed design", 4
         leak = background_leak(draft, self.card)
         if leak is not None:
-            return f"{ReasonCode.BACKGROUND_LEAKS}: {leak}", None
+            code = ReasonCode.BACKGROUND_LEAKS
+            return code, f"{code}: {leak}", None
         certificates, failure = screen(Case(draft))
         if failure is not None:
-            return failure.sentence, failure.number
+            undefined = found_undefined(failure)
+            code = ReasonCode.UNDEFINED_ON_DOMAIN if undefined else ReasonCode.CERTIFICATE_FAILED
+            return code, failure.sentence, failure.number
         measured = difficulty_of(draft.mutations, certificates).stratum
         if difficulty is not None and measured != difficulty:
-            return f"difficulty {measured}", None
+            return ReasonCode.NO_CANDIDATE, f"difficulty {measured}", None
         return draft.model_copy(update={"difficulty": measured, "certificates": certificates})
 
-    def reject(self, candidate: Candidate, reason: str, number: int | None) -> None:
+    def reject(
+        self, candidate: Candidate, code: ReasonCode, reason: str, number: int | None
+    ) -> None:
         """Keep a candidate that failed after the cheap screen, with the reason."""
         self.late.append(len(self.rejected))
-        self.rejected.append(rejected(candidate, reason, number))
+        self.rejected.append(rejected(candidate, code, reason, number))
 
     def _draft(self, candidate: Candidate) -> Family | None:
         """The family with truths on the first designs that separate it; None when none does."""

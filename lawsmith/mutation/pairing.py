@@ -38,14 +38,11 @@ CANDIDATES: Final = 24
 """How many candidates are taken through all certificates before a card is refused."""
 SHARE: Final = 4
 """How many of one kind of move are tried before the next kind has its turn."""
-_OWN_CODES: Final = (
-    (ReasonCode.BLEND_TOO_LARGE, ReasonCode.BLEND_TOO_LARGE.value),
-    (ReasonCode.BACKGROUND_LEAKS, ReasonCode.BACKGROUND_LEAKS.value),
-    (ReasonCode.UNDEFINED_ON_DOMAIN, ReasonCode.UNDEFINED_ON_DOMAIN.value),
+_FROM_CANDIDATES: Final = frozenset(
+    {ReasonCode.BLEND_TOO_LARGE, ReasonCode.BACKGROUND_LEAKS, ReasonCode.UNDEFINED_ON_DOMAIN}
 )
-"""Reason code of a card, and how the reasons of all its late candidates then start."""
+"""Codes that a card takes over when all its candidates failed for that one reason."""
 _SHOWN: Final = 3
-_OTHER_STRATUM: Final = "difficulty"
 
 
 def forge_family(
@@ -75,7 +72,7 @@ def forge_family(
     if report.family is None:
         raise ForgeError(
             report.sentence,
-            reason_code=ReasonCode(report.reason_code),
+            reason_code=report.reason_code,
             path=card.id,
             rejected=report.rejected,
         )
@@ -166,7 +163,13 @@ def forge_proposed(
             except CARD_FAULTS as error:
                 reason = f"malformed proposal: {error}"
                 bench.rejected.append(
-                    RejectedCandidate(moves=(), paths=(), reason=reason, certificate=None)
+                    RejectedCandidate(
+                        moves=(),
+                        paths=(),
+                        reason_code=ReasonCode.INVALID_EXPRESSION,
+                        reason=reason,
+                        certificate=None,
+                    )
                 )
         ranked = Sieve(bench.ground, bench.rejected).ranked(sound)
         wanted = (one.candidate for one in ranked if _may_be(bench, one, difficulty))
@@ -261,7 +264,8 @@ def _may_be(bench: Workbench, sifted: Sifted, difficulty: Stratum | None) -> boo
     strata = reachable(len(candidate.moves), sifted.distance)
     if difficulty is None or difficulty in strata:
         return True
-    bench.reject(candidate, f"{_OTHER_STRATUM} {' or '.join(sorted(strata))}", None)
+    reason = f"difficulty {' or '.join(sorted(strata))}"
+    bench.reject(candidate, ReasonCode.NO_CANDIDATE, reason, None)
     return False
 
 
@@ -299,12 +303,13 @@ def _none_left(bench: Workbench, difficulty: Stratum | None) -> ForgeReport:
     # What the cheap screening refused says less than what came after it.
     judged = [tried[i] for i in bench.late] or tried
     reasons = sorted({one.reason for one in judged})
-    code = next(
-        (c for c, text in _OWN_CODES if all(reason.startswith(text) for reason in reasons)),
-        ReasonCode.CERTIFICATE_FAILED,
-    )
+    codes = {one.reason_code for one in judged}
+    code = ReasonCode.CERTIFICATE_FAILED
+    if len(codes) == 1 and codes <= _FROM_CANDIDATES:
+        code = judged[0].reason_code
     sentence = f"{len(tried)} candidates failed: {'; '.join(reasons[:_SHOWN])}"
-    if any(reason.startswith(_OTHER_STRATUM) for reason in reasons):
+    # A candidate gets this code only for being of another stratum than was asked for.
+    if ReasonCode.NO_CANDIDATE in codes:
         code, sentence = ReasonCode.NO_CANDIDATE, f"none is {difficulty}; {sentence}"
     return ForgeReport(family=None, reason_code=code, sentence=sentence, rejected=tried)
 

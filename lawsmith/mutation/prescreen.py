@@ -113,15 +113,17 @@ class Sieve:
         try:
             return self._passed(candidate)
         except UndefinedValueError as error:
-            self._reject(candidate, f"undefined_on_domain: {error.problem}", 2)
+            code, sentence = ReasonCode.UNDEFINED_ON_DOMAIN, error.problem
+            self._reject(candidate, f"{code}: {sentence}", 2, code)
         except CARD_FAULTS as error:
             code, sentence = refusal_of(error)
-            self._reject(candidate, f"{code}: {sentence}", None)
+            self._reject(candidate, f"{code}: {sentence}", None, code)
         return None
 
     def _passed(self, candidate: Candidate) -> Sifted | None:
         if self._is_too_large(candidate):
-            self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
+            code = ReasonCode.BLEND_TOO_LARGE
+            self._reject(candidate, code, None, code)
             return None
         if alike(self._ground.original, candidate.relations):
             self._reject(candidate, "only constants change", 3)
@@ -134,7 +136,8 @@ class Sieve:
             return None
         candidate = consistent
         if self._is_too_large(candidate):
-            self._reject(candidate, ReasonCode.BLEND_TOO_LARGE, None)
+            code = ReasonCode.BLEND_TOO_LARGE
+            self._reject(candidate, code, None, code)
             return None
         clash = self._clash(candidate)
         if clash is not None:
@@ -260,15 +263,24 @@ class Sieve:
     def _table(self, laws: dict[str, Expression]) -> Table:
         return float_values(laws, self._ground.interface.controls, self._ground.points)
 
-    def _reject(self, candidate: Candidate, reason: str, number: int | None) -> None:
-        self._rejected.append(rejected(candidate, reason, number))
+    def _reject(
+        self,
+        candidate: Candidate,
+        reason: str,
+        number: int | None,
+        code: ReasonCode = ReasonCode.CERTIFICATE_FAILED,
+    ) -> None:
+        self._rejected.append(rejected(candidate, code, reason, number))
 
 
-def rejected(candidate: Candidate, reason: str, number: int | None) -> RejectedCandidate:
+def rejected(
+    candidate: Candidate, code: ReasonCode, reason: str, number: int | None
+) -> RejectedCandidate:
     """The record of a candidate that failed, and of which certificate it failed."""
     return RejectedCandidate(
         moves=candidate.moves,
         paths=tuple(mutation.path for mutation in candidate.mutations),
+        reason_code=code,
         reason=reason,
         certificate=number,
     )

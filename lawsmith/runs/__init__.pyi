@@ -69,5 +69,9 @@ from .opening import (
 )
 from .partition_run import PartitionPass as PartitionPass
 from .partition_run import Subject as Subject
+from .partition_run import Written as Written
+from .partition_run import run_weeks as run_weeks
 from .row_history import former_cards as former_cards
 from .spans import window_of as window_of
+from .stored_reasons import reasons_cell as reasons_cell
+from .stored_reasons import reasons_of as reasons_of

@@ -42,7 +42,7 @@ def converse(
         context.progress(what, ended, len(conversations))
 
     context.progress(what, 0, len(conversations))
-    with context.ledger() as ledger, _stopping(context.stop):
+    with context.ledger() as ledger, stop_on_interrupt(context.stop):
         return run_conversations(
             conversations,
             context.roster(),
@@ -93,7 +93,7 @@ def call_figures(report: RunReport[ValueT]) -> dict[str, float]:
 
 
 @contextmanager
-def _stopping(stop: threading.Event) -> Iterator[None]:
+def stop_on_interrupt(stop: threading.Event) -> Iterator[None]:
     """The first interrupt sets `stop`, a second one interrupts as usual; main thread only."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -111,4 +111,4 @@ def _stopping(stop: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-__all__ = ("call_figures", "converse", "input_tokens", "unfinished")
+__all__ = ("call_figures", "converse", "input_tokens", "stop_on_interrupt", "unfinished")

@@ -1,8 +1,9 @@
 """One pass of a stage over one partition: what is done stays, what is new is settled."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from lawsmith.gateways.store import Row, has_partition, read_partition, write_partition
 from lawsmith.runs.context import StageContext
@@ -20,6 +21,31 @@ class Subject:
     digest: str
     paper_id: str | None
     version: int | None
+
+
+class Written(NamedTuple):
+    """What a stage wrote: all rows and dispositions of its partitions, old ones included."""
+
+    rows: list[Row]
+    dispositions: list[Disposition]
+    new: int
+    """How many subjects were settled in this run."""
+
+
+def run_weeks(weeks: Sequence[str], run_week: Callable[[str], Written]) -> Written:
+    """What a stage wrote, working through the weeks one after the other.
+
+    Args:
+        weeks: the weekly partitions.
+        run_week: does the work of one week and writes it.
+    """
+    rows, dispositions, new = list[Row](), list[Disposition](), 0
+    for week in weeks:
+        written = run_week(week)
+        rows.extend(written.rows)
+        dispositions.extend(written.dispositions)
+        new += written.new
+    return Written(rows, dispositions, new)
 
 
 @dataclass
@@ -119,8 +145,8 @@ class PartitionPass:
         for subject_id in set(self.rows) - set(subject_ids):
             del self.rows[subject_id]
 
-    def write(self) -> tuple[list[Row], list[Disposition]]:
-        """Write the partition's rows and dispositions; returns them."""
+    def write(self) -> Written:
+        """Write the rows and dispositions of the partition."""
         merged = {**self.held, **self.settled}
         rows = sorted(self._rows(), key=lambda row: row.id)
         dispositions = sorted(merged.values(), key=lambda item: item.id)
@@ -130,7 +156,7 @@ class PartitionPass:
                 self.context.store, self.table, self.context.collection, self.partition, rows
             )
             write_stage(self.context, self.stage, self.partition, dispositions)
-        return rows, dispositions
+        return Written(rows, dispositions, self.new)
 
     def _replaced(self, rows: Sequence[Row]) -> list[Row]:
         """The stored rows that these do not hold any more."""

@@ -16,12 +16,22 @@ from typing import Final
 from lawsmith.calibration.hidden_laws import build_problem
 from lawsmith.calibration.worlds import pool_bytes
 from lawsmith.curation.admission import textbook_laws
+from lawsmith.curation.evidence import Reason
 from lawsmith.errors import LawsmithError
 from lawsmith.expressions import to_infix
 from lawsmith.gateways.datasets import LoadedProblem
 from lawsmith.gateways.store import Row, collection_key, read_partition, write_partition
 from lawsmith.release import calibrated_tasks
-from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    reasons_cell,
+    reasons_of,
+    report,
+    row_of,
+)
 from lawsmith.stages.problems import admitted_problems
 from schemas.calibrated_set import CalibratedSet
 from schemas.record import Record
@@ -63,11 +73,11 @@ def run(context: StageContext) -> StageReport:
     built = _built(jobs, workers, lambda n: context.progress("calibrating worlds", n, len(jobs)))
     for job, made in zip(jobs, built, strict=True):
         _settle(context, step, subjects[job.loaded.problem.id], made)
-    rows, dispositions = step.write()
+    rows, dispositions, new = step.write()
     worlds = [_world_row(context, CalibratedSet.from_json(row.record)) for row in rows]
     found = [row for row in worlds if row is not None]
     write_partition(context.store, "worlds", context.collection, PARTITION, found)
-    return _report(rows, dispositions, step.new)
+    return _report(rows, dispositions, new)
 
 
 def calibrated_pass(context: StageContext) -> PartitionPass:
@@ -179,20 +189,27 @@ def _settle(
     if isinstance(made, str):
         step.settle(subject, "failed", ReasonCode.NO_TASK, made)
         return
-    reasons = "; ".join(
-        f"no {kind} task: {reason}"
-        for kind, reason in (("Parallel", made.parallel_reason), ("Real", made.real_reason))
-        if reason
-    )
+    reasons = [
+        Reason(code, f"/{kind.lower()}", f"no {kind} task: {sentence}")
+        for code, kind, sentence in (
+            (ReasonCode.NO_HIDDEN_LAW, "Parallel", made.parallel_reason),
+            (ReasonCode.NO_TASK, "Real", made.real_reason),
+        )
+        if sentence
+    ]
     row = _row(context, made, reasons)
     if not made.tasks:
-        step.settle(subject, "rejected", ReasonCode.NO_TASK, reasons)
+        step.settle(subject, "rejected", ReasonCode.NO_TASK, _sentences(reasons))
         return
     code = ReasonCode.OK if made.parallel is not None else ReasonCode.NO_HIDDEN_LAW
-    step.settle(subject, "passed", code, reasons or "a Parallel and a Real task", [row])
+    step.settle(subject, "passed", code, _sentences(reasons) or "a Parallel and a Real task", [row])
 
 
-def _row(context: StageContext, made: CalibratedSet, reasons: str) -> Row:
+def _sentences(reasons: Sequence[Reason]) -> str:
+    return "; ".join(reason.sentence for reason in reasons)
+
+
+def _row(context: StageContext, made: CalibratedSet, reasons: Sequence[Reason]) -> Row:
     key, world = made.parallel_key, made.world
     return row_of(
         context,
@@ -207,7 +224,7 @@ def _row(context: StageContext, made: CalibratedSet, reasons: str) -> Row:
         moves=", ".join(edit.move for edit in key.edits) if key else None,
         noise_factor=min(group.noise_factor for group in world.groups) if world else None,
         groups=len(world.groups) if world else 0,
-        reasons=reasons,
+        reasons=reasons_cell(reasons),
     )
 
 
@@ -241,7 +258,7 @@ def _report(rows: Sequence[Row], dispositions: Sequence[Disposition], new: int) 
                 str(row.extra["law"] or ""),
                 str(row.extra["groups"]),
                 f"{row.extra['noise_factor']:.3f}" if row.extra["noise_factor"] else "",
-                str(row.extra["reasons"]),
+                _sentences(reasons_of(row)),
             )
             for row in rows
         ],

@@ -22,12 +22,15 @@ from lawsmith.runs import (
     StageContext,
     StageReport,
     Subject,
+    Written,
     call_figures,
     converse,
     input_tokens,
     override_of,
+    reasons_cell,
     report,
     row_of,
+    run_weeks,
     unfinished,
 )
 from lawsmith.stages.known_law_index import KnownLaws
@@ -35,7 +38,7 @@ from lawsmith.stages.packets import packets_of
 from schemas.card import CardDraft
 from schemas.packet import Packet
 from schemas.record import canonical_json
-from schemas.source import Disposition, Outcome, Paper, ReasonCode
+from schemas.source import Outcome, Paper, ReasonCode
 
 TABLE = "cards"
 
@@ -76,8 +79,8 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     talks = [talk for week in weeks for talk in open_conversations(context, week)]
     gates = _Gates(context, weeks)
     answers = converse(context, "reading papers", talks, heard=gates.judge)
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
+
+    def run_week(week: str) -> Written:
         step = PartitionPass(context, "cards", week)
         packets = packets_of(context, week)
         for row, packet in packets:
@@ -96,10 +99,9 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
         step.keep_only([packet.id for _row, packet in packets])
-        week_rows, week_dispositions = step.write()
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += step.new
+        return step.write()
+
+    rows, dispositions, new = run_weeks(weeks, run_week)
     return report("cards", rows, dispositions, new=new, figures=call_figures(answers))
 
 
@@ -228,7 +230,7 @@ def _row(
         "extractor": found.model,
         "revision": 0,
         "replayed": found.replayed,
-        "reasons": "\n".join(map(str, admission.reasons)),
+        "reasons": reasons_cell(admission.reasons),
         "draft": canonical_json(draft.model_dump(mode="json")),
     }
     card = admission.card or admission.refused

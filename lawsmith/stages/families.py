@@ -5,7 +5,16 @@ from functools import cached_property
 
 from lawsmith.gateways.store import Row, collection_key, read_partition
 from lawsmith.mutation import background_leak, by_move, forge
-from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    Written,
+    report,
+    row_of,
+    run_weeks,
+)
 from lawsmith.stages.known_law_index import historical_cards
 from lawsmith.stages.reviews import accepted_cards
 from schemas.card import Card
@@ -26,14 +35,11 @@ def subject_of(card: Card | HistoricalCard) -> Subject:
 
 def run_temporal(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """Forge the family of every accepted card that has none."""
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
-        cards = accepted_cards(context, week)
-        week_rows, week_dispositions, made = _forge(context, week, cards)
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += made
-    return _report(rows, dispositions, new)
+
+    def run_week(week: str) -> Written:
+        return _forge(context, week, accepted_cards(context, week))
+
+    return _report(*run_weeks(weeks, run_week))
 
 
 def run_historical(context: StageContext) -> StageReport:
@@ -44,7 +50,7 @@ def run_historical(context: StageContext) -> StageReport:
 
 def _forge(
     context: StageContext, partition: str, cards: Sequence[Card | HistoricalCard]
-) -> tuple[list[Row], list[Disposition], int]:
+) -> Written:
     key = collection_key(context.store, context.collection, context.settings.data_root)
     step = PartitionPass(context, "families", partition)
     texts = _Texts(context, partition)
@@ -54,7 +60,7 @@ def _forge(
         if step.done(subject):
             continue
         made = forge(card, key)
-        code = ReasonCode(made.reason_code)
+        code = made.reason_code
         if made.family is None:
             step.settle(subject, "rejected", code, made.sentence)
             continue
@@ -65,8 +71,7 @@ def _forge(
         row = _row(context, partition, card, made.family)
         step.settle(subject, "passed", ReasonCode.OK, _sentence(made), [row])
     context.progress("forging families", len(cards), len(cards))
-    rows, dispositions = step.write()
-    return rows, dispositions, step.new
+    return step.write()
 
 
 class _Texts:

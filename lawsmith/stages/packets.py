@@ -10,9 +10,18 @@ from lawsmith.curation.reading import triage
 from lawsmith.gateways.papers import open_source
 from lawsmith.gateways.store import Row, Store, read_partition
 from lawsmith.paper_boundary import PaperFaultError, paper_boundary
-from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    Written,
+    report,
+    row_of,
+    run_weeks,
+)
 from schemas.packet import Packet
-from schemas.source import Disposition, Outcome, Paper, ReasonCode
+from schemas.source import Outcome, Paper, ReasonCode
 
 TABLE = "packets"
 
@@ -20,8 +29,8 @@ TABLE = "packets"
 def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """Build the packet of every paper version that has none; unreadable ones get a reason."""
     folder = open_source(context.settings, context.store, context.source).folder
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
+
+    def run_week(week: str) -> Written:
         step = PartitionPass(context, "packets", week)
         papers = read_partition(context.store, "sources", context.collection, week)
         todo = _todo(step, papers)
@@ -29,12 +38,12 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
         for count, (paper, result) in enumerate(built, start=len(papers) - len(todo)):
             context.progress(f"packets {week}", count, len(papers))
             _settle(context, step, paper, result)
-        week_rows, week_dispositions = step.write()
-        for row in week_rows:
+        written = step.write()
+        for row in written.rows:
             freeze(context.store, Packet.from_json(row.record))
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += step.new
+        return written
+
+    rows, dispositions, new = run_weeks(weeks, run_week)
     return report(
         "packets",
         rows,

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 
 from lawsmith.calibration.fitting import admission_of
 from lawsmith.calibration.problems import Admission, read_problem
+from lawsmith.curation.evidence import Reason
 from lawsmith.errors import LawsmithError
 from lawsmith.gateways.datasets import LoadedProblem, load_problem, problem_ids, rejected_datasets
 from lawsmith.gateways.store import Row, read_partition
-from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    reasons_cell,
+    report,
+    row_of,
+)
 from schemas.problem import Problem, RejectedDataset
 from schemas.record import content_digest
 from schemas.source import Disposition, ReasonCode
@@ -44,8 +53,7 @@ def run(context: StageContext) -> StageReport:
         if not step.done(subject):
             step.settle(subject, "rejected", ReasonCode(entry.reason_code), entry.reason)
     context.progress("admitting problems", len(known), len(known))
-    rows, dispositions = step.write()
-    return _report(rows, dispositions, step.new)
+    return _report(*step.write())
 
 
 def listed_problems(context: StageContext) -> list[ListedProblem]:
@@ -120,7 +128,9 @@ def _row(
         licence=f"{problem.licence.spdx} ({problem.licence.verdict})",
         best_law=None if best is None else best.name,
         held_out_r2=None if best is None else best.r2,
-        reasons="\n".join(f"{item.rule}: {item.sentence}" for item in admission.findings),
+        reasons=reasons_cell(
+            [Reason(ReasonCode(item.rule), "", item.sentence) for item in admission.findings]
+        ),
     )
 
 

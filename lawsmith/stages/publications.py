@@ -49,12 +49,12 @@ def run(context: StageContext) -> StageReport:
         else:
             looked_up.append(found)
             _settle(step, context, by_id[found.id], found)
-    rows, dispositions = step.write()
+    rows, dispositions, new = step.write()
     return report(
         "publications",
         rows,
         dispositions,
-        new=step.new,
+        new=new,
         columns=("paper", "first submitted", "online", "print", "found by"),
         preview=[
             (

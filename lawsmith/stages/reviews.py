@@ -21,11 +21,13 @@ from lawsmith.runs import (
     StageContext,
     StageReport,
     Subject,
+    Written,
     call_figures,
     converse,
     input_tokens,
     override_of,
     report,
+    run_weeks,
     unfinished,
 )
 from lawsmith.stages.known_law_index import KnownLaws
@@ -55,8 +57,8 @@ def run_card(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """
     talks = [talk for week in weeks for talk in open_card_reviews(context, week)]
     answers = converse(context, "reviewing cards", talks)
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
+
+    def run_week(week: str) -> Written:
         step = PartitionPass(context, CARD_TABLE, week)
         for card, draft in admitted_cards(context, week):
             subject = _card_subject(card)
@@ -72,11 +74,9 @@ def run_card(context: StageContext, weeks: Sequence[str]) -> StageReport:
                 step.settle(subject, found.outcome, found.reason, found.sentence, made)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
-        week_rows, week_dispositions = step.write()
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += step.new
-    return _report(CARD_TABLE, rows, dispositions, new, call_figures(answers))
+        return step.write()
+
+    return _report(CARD_TABLE, *run_weeks(weeks, run_week), call_figures(answers))
 
 
 def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
@@ -87,8 +87,8 @@ def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """
     talks = [talk for week in weeks for talk in open_case_reviews(context, week)]
     answers = converse(context, "reviewing cases", talks)
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
+
+    def run_week(week: str) -> Written:
         step = PartitionPass(context, CASE_TABLE, week)
         for family in forged_families(context, week):
             subject = _family_subject(family)
@@ -101,11 +101,9 @@ def run_case(context: StageContext, weeks: Sequence[str]) -> StageReport:
                 step.settle(subject, found.outcome, found.reason, found.sentence, made)
             elif (ending := unfinished(outcome)) is not None:
                 step.settle(subject, *ending)
-        week_rows, week_dispositions = step.write()
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += step.new
-    return _report(CASE_TABLE, rows, dispositions, new, call_figures(answers))
+        return step.write()
+
+    return _report(CASE_TABLE, *run_weeks(weeks, run_week), call_figures(answers))
 
 
 def open_card_reviews(context: StageContext, week: str) -> list[tuple[str, CardReviewConversation]]:

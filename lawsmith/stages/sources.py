@@ -14,8 +14,10 @@ from lawsmith.runs import (
     StageContext,
     StageReport,
     Subject,
+    Written,
     report,
     row_of,
+    run_weeks,
     window_of,
 )
 from schemas.record import content_digest
@@ -39,18 +41,17 @@ def run(context: StageContext, weeks: Sequence[str]) -> StageReport:
     for unread in harvest.unread:
         # Where its first submission cannot be read, the first week asked for keeps it.
         unread_by_week[week_of(unread.published) if unread.published else weeks[0]].append(unread)
-    rows, dispositions, new = [], list[Disposition](), 0
-    for week in weeks:
+
+    def run_week(week: str) -> Written:
         step = PartitionPass(context, "sources", week)
         for paper in by_week[week]:
             _settle(step, paper, harvest, context, week)
         for unread in unread_by_week[week]:
             _settle_unread(step, unread)
         _settle_harvest(step, harvest, week, by_week[week])
-        week_rows, week_dispositions = step.write()
-        rows.extend(week_rows)
-        dispositions.extend(week_dispositions)
-        new += step.new
+        return step.write()
+
+    rows, dispositions, new = run_weeks(weeks, run_week)
     return report(
         "sources",
         rows,

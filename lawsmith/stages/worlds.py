@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from lawsmith.gateways.store import Row
 from lawsmith.release import worlds_of
-from lawsmith.runs import PartitionPass, StageContext, StageReport, Subject, report, row_of
+from lawsmith.runs import (
+    PartitionPass,
+    StageContext,
+    StageReport,
+    Subject,
+    Written,
+    report,
+    row_of,
+    run_weeks,
+)
 from lawsmith.stages.families import HISTORICAL_PARTITION
 from lawsmith.stages.reviews import accepted_families, forged_families
 from schemas.family import Family
@@ -15,13 +24,11 @@ TABLE = "worlds"
 
 def run_temporal(context: StageContext, weeks: Sequence[str]) -> StageReport:
     """Write the worlds of the families whose case was accepted."""
-    rows, dispositions, new = list[Row](), list[Disposition](), 0
-    for week in weeks:
-        found = _write(context, week, accepted_families(context, week))
-        rows.extend(found[0])
-        dispositions.extend(found[1])
-        new += found[2]
-    return _report(rows, dispositions, new)
+
+    def run_week(week: str) -> Written:
+        return _write(context, week, accepted_families(context, week))
+
+    return _report(*run_weeks(weeks, run_week))
 
 
 def run_historical(context: StageContext) -> StageReport:
@@ -30,9 +37,7 @@ def run_historical(context: StageContext) -> StageReport:
     return _report(*_write(context, HISTORICAL_PARTITION, families))
 
 
-def _write(
-    context: StageContext, partition: str, families: Sequence[Family]
-) -> tuple[list[Row], list[Disposition], int]:
+def _write(context: StageContext, partition: str, families: Sequence[Family]) -> Written:
     step = PartitionPass(context, "worlds", partition)
     for family in families:
         subject = Subject("family", family.id, family.digest, family.paper_id, None)
@@ -51,8 +56,7 @@ def _write(
             for world in worlds_of(family)
         ]
         step.settle(subject, "passed", ReasonCode.OK, "both environments", rows)
-    rows, dispositions = step.write()
-    return rows, dispositions, step.new
+    return step.write()
 
 
 def _report(rows: list[Row], dispositions: list[Disposition], new: int) -> StageReport:

@@ -258,9 +258,10 @@ def test_a_question_about_nothing(lawsmith: Shell, arguments: list[str], message
 
 def test_a_bug_keeps_its_traceback(tmp_path: Path) -> None:
     code = (
-        "from lawsmith.cli import inspection, main\n"
+        "from lawsmith import runs\n"
+        "from lawsmith.cli import main\n"
         "def broken(*_a, **_k): raise KeyError('a bug')\n"
-        "inspection.open_context = broken\n"
+        "runs.open_context = broken\n"
         "import sys; sys.argv = ['lawsmith', 'status']\n"
         "main()\n"
     )

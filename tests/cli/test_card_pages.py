@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lawsmith.curation.admission.gates import GATES
+from lawsmith.curation.admission.gate_table import GATES
+from lawsmith.curation.evidence.reasons import Reason
 from lawsmith.gateways.store import Row, partitions_of, read_partition, write_partition
+from lawsmith.runs.stored_reasons import reasons_cell
 from schemas.packet import Packet
 from schemas.record import canonical_json
+from schemas.source import ReasonCode
 
 if TYPE_CHECKING:
     from tests.conftest import Home, MainJob
@@ -119,7 +122,15 @@ def test_a_draft_that_no_card_could_be_made_of(filled: Shell, home: "Home") -> N
         draft["relations"][0]["expression"] = "R*("
         draft["readouts"][0]["anchors"][0]["quote"] = "words that stand nowhere in it"
 
-    said = "invalid_expression /relations/0/expression: 'R*(': it ends too soon"
+    said = reasons_cell(
+        [
+            Reason(
+                ReasonCode.INVALID_EXPRESSION,
+                "/relations/0/expression",
+                "'R*(': it ends too soon",
+            )
+        ]
+    )
     change(
         home,
         "cards",

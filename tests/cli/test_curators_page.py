@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from lawsmith.curation.admission.overrides import LIFTED, parse_overrides
+from lawsmith.curation.admission.gate_table import FINDINGS, LIFTED
+from lawsmith.curation.admission.overrides import parse_overrides
 from schemas.source import Outcome, ReasonCode
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -21,6 +22,12 @@ def test_every_reason_code_has_one_line_and_no_other_has() -> None:
     for code, meaning in rows:
         assert 10 < len(meaning) <= 120, code
         assert meaning.endswith("."), code
+
+
+def test_the_codes_of_admission_mean_what_its_table_says() -> None:
+    section = REASONS.split("\n## Cards: admission gates\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.M)
+    assert rows == [(finding.code.value, finding.meaning) for finding in FINDINGS]
 
 
 def test_the_guide_has_two_pages() -> None:

@@ -20,7 +20,7 @@ from lawsmith.chat import Result
 from lawsmith.gateways.models.ledger import Ledger
 from lawsmith.gateways.models.limits import RunCaps
 from lawsmith.gateways.models.model_routes import ModelSpec, open_roster
-from lawsmith.gateways.models.runner import run_conversations, stop_on_interrupt
+from lawsmith.gateways.models.runner import run_conversations
 
 # litellm silences this at its import, which a later test's filters undo.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.* on TypedDict class:UserWarning")
@@ -194,18 +194,3 @@ def test_two_processes_keep_one_pace(tmp_path: Path, kit: Any, chat_server: Any)
     for n, first in enumerate(arrived):
         together = [at for at in arrived[n:] if at < first + 60 / speed - 0.5]
         assert len(together) <= per_minute
-
-
-def test_the_first_interrupt_stops_and_the_second_interrupts() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with stop_on_interrupt() as stop:
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop.wait(5)
-        with pytest.raises(KeyboardInterrupt):
-            _interrupt_and_wait()
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def _interrupt_and_wait() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(5)

@@ -9,7 +9,7 @@ import pytest
 from lawsmith.gateways.store import Row
 from lawsmith.runs.context import StageContext
 from lawsmith.runs.dispositions import all_dispositions, dispose, furthest_by_paper, row_of
-from lawsmith.runs.partition_run import PartitionPass, Subject
+from lawsmith.runs.partition_run import PartitionPass, Subject, Written, run_weeks
 from schemas.source import Disposition, Outcome, Paper, ReasonCode, Stage
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_final_outcome_stands_until_the_digest_changes(context: StageContext) 
     assert again.done(_subject("sample:2v1"))
     assert not again.done(_subject("sample:1v1", "b"))
     assert not again.done(_subject("sample:3v1"))
-    rows, dispositions = again.write()
+    rows, dispositions, _new = again.write()
     assert ([row.id for row in rows], again.new) == (["sample:1v1", "sample:2v1"], 0)
     assert {item.sentence for item in dispositions} == {"once"}
 
@@ -78,11 +78,11 @@ def test_what_is_not_final_is_tried_again_and_counted(
         step = _pass(context)
         assert not step.done(subject)
         step.settle(subject, outcome, ReasonCode.MODEL_FAILED, "no answer")
-        _rows, (found,) = step.write()
+        (found,) = step.write().dispositions
         assert (found.attempts, found.retryable) == (attempt, True)
     changed = _pass(context)
     changed.settle(_subject("sample:1v1", "b"), outcome, ReasonCode.MODEL_FAILED, "no answer")
-    _rows, dispositions = changed.write()
+    dispositions = changed.write().dispositions
     assert sorted(item.attempts for item in dispositions) == [1, 3]
 
 
@@ -96,7 +96,7 @@ def test_rows_of_others_stay_and_one_id_has_one_row(context: StageContext) -> No
     second.settle(
         _subject("sample:1v2"), "passed", ReasonCode.OK, "", [_row(context, "sample:1v1")]
     )
-    rows, _ = second.write()
+    rows = second.write().rows
     assert [(row.id, row.extra["subject_id"]) for row in rows] == [
         ("sample:1v1", "sample:1v2"),
         ("sample:2v1", "sample:2v1"),
@@ -104,7 +104,7 @@ def test_rows_of_others_stay_and_one_id_has_one_row(context: StageContext) -> No
     third = _pass(context)
     third.settle(_subject("sample:2v1", "b"), "rejected", ReasonCode.WITHDRAWN, "", None)
     third.keep_only(["sample:2v1"])
-    rows, _ = third.write()
+    rows = third.write().rows
     assert [row.id for row in rows] == ["sample:2v1"]
 
 
@@ -165,3 +165,16 @@ def test_a_missing_reply_is_counted_and_taken_up_when_it_comes(
     partial.run_stages([WEEK])
     assert partial.found("reviews/card", "sample:0001/r1").outcome == "passed"
     assert partial.found("cards", "sample:0001v1").attempts == 1
+
+
+def test_weeks_are_run_in_order_and_put_together(context: StageContext) -> None:
+    def run_week(week: str) -> Written:
+        step = PartitionPass(context, "sources", week)
+        step.settle(Subject("week", week, "a" * 64, None, None), "passed", ReasonCode.OK, "whole")
+        return step.write()
+
+    weeks = [WEEK, "2026-10-12"]
+    written = run_weeks(weeks, run_week)
+    assert [item.subject_id for item in written.dispositions] == weeks
+    assert (written.rows, written.new) == ([], 2)
+    assert run_weeks([], run_week) == ([], [], 0)

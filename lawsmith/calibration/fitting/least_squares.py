@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.stats import qmc
 
 from lawsmith.calibration.fitting.residual_function import Target
 
@@ -62,7 +61,7 @@ def starting_points(given: Sequence[Floats], box: Box, count: int) -> list[Float
     more = count - len(found)
     if len(first) and more > 0:
         power = max(1, int(np.ceil(np.log2(more + 1))))
-        unit = qmc.Sobol(len(first), scramble=False).random_base2(power)[1 : more + 1]
+        unit = scipy.stats.qmc.Sobol(len(first), scramble=False).random_base2(power)[1 : more + 1]
         spread = (2 * unit - 1) * _DECADES
         found += [box.nearest(np.where(first == 0, s, first * 10.0**s)) for s in spread]
     return found
@@ -118,7 +117,7 @@ def _descend(target: Target, start: Floats, box: Box, steps: int, tolerance: flo
 def _scipy(target: Target, start: Floats, box: Box | None, steps: int, tolerance: float) -> Floats:
     # On the way scipy may divide by a step of length 0; what comes of it is refused by its cost.
     with np.errstate(all="ignore"):
-        found = least_squares(
+        found = scipy.optimize.least_squares(
             target.residuals,
             start,
             target.slopes,

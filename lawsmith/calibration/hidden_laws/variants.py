@@ -11,9 +11,9 @@ from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from lawsmith.calibration.fitting import PublishedBase
 from lawsmith.calibration.problems import SINGLE, Records, spans_decade
@@ -110,7 +110,7 @@ def box_points(columns: Sequence[Floats], count: int) -> Floats:
     """
     power = max(1, int(np.ceil(np.log2(count + 1))))
     # The first point of the sequence is a corner.
-    shares = qmc.Sobol(len(columns), scramble=False).random_base2(power)[1 : count + 1]
+    shares = scipy.stats.qmc.Sobol(len(columns), scramble=False).random_base2(power)[1 : count + 1]
     found = np.empty_like(shares)
     for place, column in enumerate(columns):
         low, high = float(column.min()), float(column.max())

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.stats import chi2, ncx2
 
 from lawsmith.calibration.fitting import (
     Constant,
@@ -76,11 +75,11 @@ def detection_power(noncentrality: float, freedom: int = 1, alpha: float = ALPHA
     """
     if not noncentrality >= 0:
         raise InputError(f"{noncentrality!r} is no noncentrality", path="noncentrality")
-    bound = float(chi2.isf(alpha, freedom))
+    bound = float(scipy.stats.chi2.isf(alpha, freedom))
     # Far above the bound the distribution function loses its digits; the power is 1 there.
     if noncentrality > 1e3:
         return 1.0
-    return float(ncx2.sf(bound, freedom, noncentrality))
+    return float(scipy.stats.ncx2.sf(bound, freedom, noncentrality))
 
 
 def needed_noncentrality(freedom: int = 1) -> float:
@@ -194,7 +193,7 @@ def _descended(misfit: Misfit, start: Floats) -> Floats:
     residuals = misfit.residuals(start)
     if not len(start) or misfit.hopeless(residuals):
         return residuals
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         misfit.residuals,
         start,
         misfit.slopes,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def exact_function(values: Floats, target: Floats) -> str | None:
 
 def rank_correlation(values: Floats, target: Floats) -> float:
     """Spearman's rank correlation with mean ranks for ties; 0 where a column is constant."""
-    return _correlation(rankdata(values), rankdata(target))
+    return _correlation(scipy.stats.rankdata(values), scipy.stats.rankdata(target))
 
 
 def _words(name: str) -> list[str]:

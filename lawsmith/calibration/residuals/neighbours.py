@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from lawsmith.calibration.problems import Table, table_of
 from lawsmith.calibration.residuals.colocated_rows import Indices, Spots, rank_within, spots_of
@@ -64,7 +64,7 @@ class Neighbours:
         points = table_of(points, "points")
         self.rows, self.axes = points.shape
         self._spots: Spots = spots_of(points)
-        self._tree = cKDTree(
+        self._tree = scipy.spatial.cKDTree(
             self._spots.places, leafsize=16, balanced_tree=False, compact_nodes=False
         )
 

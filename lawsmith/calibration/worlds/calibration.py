@@ -10,8 +10,8 @@ from itertools import islice, product
 from typing import Final, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from lawsmith.calibration.problems import Axes, Records, Space, axes_of, usable
 from lawsmith.calibration.residuals import (
@@ -276,7 +276,7 @@ def support_points(axes: Sequence[WorldAxis]) -> Floats:
     A player may ask anywhere between the least and the largest input of each control, also
     where no record is: the law must have a value there.
     """
-    unit = qmc.Sobol(len(axes), scramble=False).random(PROBES)
+    unit = scipy.stats.qmc.Sobol(len(axes), scramble=False).random(PROBES)
     corners = np.array(list(islice(product((0.0, 1.0), repeat=len(axes)), MOST_CORNERS)))
     shares = np.vstack([unit, corners])
     found = np.empty_like(shares)

@@ -1,4 +1,4 @@
-"""The pool of a world on disk: plain columns in Parquet beside the world's JSON record."""
+"""The pool of a world as bytes: plain columns in Parquet, whose hash the world states."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from lawsmith.errors import IntegrityError
 from schemas.world import CalibratedWorld
 
 Floats = NDArray[np.float64]
 
-RECORD: Final = "world.json"
 POOL: Final = "pool.parquet"
 GROUP_COLUMN: Final = "group"
 RESIDUAL_COLUMN: Final = "residual"
@@ -54,40 +52,9 @@ def pool_bytes(pool: Pool, controls: Sequence[str]) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def write_world(folder: Path, world: CalibratedWorld, pool: Pool) -> None:
-    """Writes `world.json` and `pool.parquet` into an existing folder.
-
-    Raises:
-        IntegrityError: the pool is not the one whose hash stands in the world.
-    """
-    data = pool_bytes(pool, [control.name for control in world.controls])
-    _check(data, world, folder / world.pool.path)
-    (folder / world.pool.path).write_bytes(data)
-    (folder / RECORD).write_text(world.to_json() + "\n", encoding="utf-8")
-
-
 def world_file(release: Path, world: CalibratedWorld) -> Path:
     """Where a release keeps the pool of a world: `sealed/worlds/<problem>.parquet`."""
     return release / "sealed" / "worlds" / f"{world.problem_id}.parquet"
-
-
-def read_world(folder: Path) -> tuple[CalibratedWorld, Pool]:
-    """The world and the pool of a folder.
-
-    Raises:
-        IntegrityError: the record's digest, or the pool's hash, columns, groups or rows, are
-            not those stated.
-        OSError: a file is missing.
-    """
-    try:
-        world = CalibratedWorld.from_json((folder / RECORD).read_text(encoding="utf-8"))
-    except ValidationError as error:
-        raise IntegrityError(f"not a world: {error}", path=str(folder / RECORD)) from error
-    except ValueError as error:
-        raise IntegrityError(str(error), path=str(folder / RECORD)) from error
-    if world.pool.path != POOL:
-        raise IntegrityError(f"the pool is {world.pool.path!r}, not {POOL!r}", path=RECORD)
-    return world, read_pool((folder / POOL).read_bytes(), world)
 
 
 def read_pool(data: bytes, world: CalibratedWorld) -> Pool:
@@ -129,11 +96,8 @@ def _check(data: bytes, world: CalibratedWorld, path: Path) -> None:
 
 __all__ = (
     "POOL",
-    "RECORD",
     "Pool",
     "pool_bytes",
     "read_pool",
-    "read_world",
     "world_file",
-    "write_world",
 )

@@ -14,9 +14,9 @@ from .background import (
     column_text_faults as column_text_faults,
 )
 from .card_building import draft_sha256 as draft_sha256
-from .gates import (
-    GATES as GATES,
-)
+from .gate_table import CRITERIA_OF_CODE as CRITERIA_OF_CODE
+from .gate_table import GATES as GATES
+from .gate_table import LIFTED as LIFTED
 from .gates import (
     Admission as Admission,
 )
@@ -51,9 +51,6 @@ from .numbers import STATEMENT_TABLES as STATEMENT_TABLES
 from .numbers import STRUCTURAL as STRUCTURAL
 from .overrides import (
     BY_HAND as BY_HAND,
-)
-from .overrides import (
-    LIFTED as LIFTED,
 )
 from .overrides import (
     Override as Override,

@@ -1,99 +1,23 @@
 """Admission: the gates of code that a card passes before review, after revision and at the cut.
 
-Each gate is a small function from a bench (card beside packet) to reasons; the table below is
-the whole of admission. Every gate that can run does run, so that all reasons are collected; a
-gate that builds on another one's finding is listed as not run when that one failed.
+The gates stand in `gate_table`. Every gate that can run does run, so that all reasons are
+collected; a gate that builds on another one's finding is listed as not run when that one failed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from lawsmith.curation.admission.card_building import Making, build_card
-from lawsmith.curation.admission.claims import (
-    known_gate,
-    licence_gate,
-    origin_gate,
-    restated_gate,
-    status_gate,
-)
 from lawsmith.curation.admission.context import Bench
-from lawsmith.curation.admission.domain import (
-    defined_gate,
-    inert_gate,
-    joint_choices_gate,
-    paired_gate,
-)
-from lawsmith.curation.admission.form import (
-    anchors_gate,
-    coherence_gate,
-    declared_gate,
-    dimensions_gate,
-    executable_gate,
-    packet_gate,
-    units_gate,
-    used_gate,
-)
-from lawsmith.curation.admission.formula import formula_gate, joint_gate, symbols_gate
+from lawsmith.curation.admission.gate_table import GATES
 from lawsmith.curation.admission.known_laws import KnownLaw
-from lawsmith.curation.admission.measures import (
-    assigned_gate,
-    constant_gate,
-    precision_gate,
-    printed_ranges_gate,
-    printed_units_gate,
-)
-from lawsmith.curation.admission.numbers import derivation_gate, numbers_gate
 from lawsmith.curation.admission.overrides import Override, overruled
-from lawsmith.curation.admission.words import polarity_reasons, subject_gate
+from lawsmith.curation.admission.words import polarity_reasons
 from lawsmith.curation.evidence import Reason, SearchView, Verdict
 from lawsmith.curation.reading import Shown, hidden_anchors
 from schemas.card import Card, CardDraft
 from schemas.packet import Packet
 from schemas.source import Paper
-
-
-@dataclass(frozen=True)
-class Gate:
-    """One rule of admission."""
-
-    name: str
-    run: Callable[[Bench], Iterator[Reason]]
-    needs: tuple[str, ...] = ()
-    """Gates that must have passed for this one to mean anything."""
-
-
-GATES: Final = (
-    Gate("packet", packet_gate),
-    Gate("anchors", anchors_gate, ("packet",)),
-    Gate("numbers", numbers_gate, ("packet",)),
-    Gate("units", units_gate),
-    Gate("assigned", assigned_gate, ("packet",)),
-    Gate("printed units", printed_units_gate, ("packet", "units")),
-    Gate("printed ranges", printed_ranges_gate, ("packet", "units")),
-    Gate("precision", precision_gate, ("packet",)),
-    Gate("subject", subject_gate, ("packet",)),
-    Gate("constant", constant_gate, ("packet",)),
-    Gate("declared", declared_gate),
-    Gate("derivations", derivation_gate, ("packet", "declared")),
-    Gate("used", used_gate, ("declared",)),
-    Gate("executable", executable_gate, ("declared",)),
-    Gate("formula", formula_gate, ("packet", "declared", "executable")),
-    Gate("symbols", symbols_gate),
-    Gate("joint", joint_gate, ("packet", "declared")),
-    Gate("dimensions", dimensions_gate, ("declared", "units")),
-    Gate("coherence", coherence_gate, ("dimensions", "executable")),
-    Gate("defined", defined_gate, ("executable",)),
-    Gate("paired", paired_gate),
-    Gate("joint choices", joint_choices_gate),
-    Gate("inert", inert_gate, ("defined",)),
-    Gate("status", status_gate, ("packet",)),
-    Gate("origin", origin_gate, ("packet",)),
-    Gate("restated", restated_gate),
-    Gate("known", known_gate, ("executable", "units")),
-    Gate("licence", licence_gate, ("packet",)),
-)
-"""Every gate, in the order in which reasons are listed."""
 
 
 @dataclass(frozen=True)
@@ -192,4 +116,4 @@ def admit_draft(
     )
 
 
-__all__ = ("GATES", "Admission", "Gate", "Reason", "Verdict", "admit", "admit_draft")
+__all__ = ("Admission", "Reason", "Verdict", "admit", "admit_draft")

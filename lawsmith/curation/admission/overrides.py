@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
+from lawsmith.curation.admission.gate_table import LIFTED
 from lawsmith.curation.evidence import Reason, Verdict
 from lawsmith.errors import InputError
 from schemas.card import Card
@@ -25,28 +26,6 @@ BY_HAND: Final = "/by-hand"
 """How the id of a person's review ends: it stands beside a model's review of the revision."""
 Action = Literal["accept", "reject", "withdraw"]
 _KEYS: Final = ("subject", "action", "reason", "by")
-
-LIFTED: Final = frozenset(
-    {
-        ReasonCode.NUMBER_NOT_ANCHORED,
-        ReasonCode.FORMULA_MISMATCH,
-        ReasonCode.AMBIGUOUS_SYMBOL,
-        ReasonCode.VALUE_MISMATCH,
-        ReasonCode.UNIT_NOT_ANCHORED,
-        ReasonCode.RANGE_NOT_ANCHORED,
-        ReasonCode.NOT_A_CONTROL,
-        ReasonCode.CONDITION_DROPPED,
-        ReasonCode.ANCHOR_OFF_SUBJECT,
-        ReasonCode.CLAIM_NEGATED,
-        ReasonCode.STATUS_TOO_STRONG,
-        ReasonCode.PAIRED_DOMAIN,
-        ReasonCode.RESTATED,
-        ReasonCode.TEMPORAL_RESTATED,
-        ReasonCode.DUPLICATE,
-    }
-)
-"""What an `accept` sets aside: findings of judgement. A card that cannot be run, whose quotes
-are not found, or that goes beyond the licence stays refused."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +151,6 @@ def _row(row: object, path: str) -> Override:
 
 __all__ = (
     "BY_HAND",
-    "LIFTED",
     "Action",
     "Override",
     "accepted_by_hand",

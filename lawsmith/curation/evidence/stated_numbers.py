@@ -144,11 +144,6 @@ def _tidy(text: str) -> str:
     return text
 
 
-def states_number(value: float, lines: Sequence[str]) -> bool:
-    """Whether the lines state this very number."""
-    return Decimal(repr(value)) in numbers_in(lines)
-
-
 def _readings(text: str, match: re.Match[str]) -> Iterator[Decimal]:
     signs = _signs(text, match.start())
     for plain in _plain(match["number"]):
@@ -221,4 +216,4 @@ def _integer(text: str) -> int:
     return int(text.replace(" ", ""))
 
 
-__all__ = ("Flattened", "flattened_in", "numbers_in", "readings_of", "states_number")
+__all__ = ("Flattened", "flattened_in", "numbers_in", "readings_of")

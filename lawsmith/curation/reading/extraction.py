@@ -160,6 +160,8 @@ class UnreadReply:
     reason: ReasonCode
     problems: tuple[str, ...]
     final: bool
+    doubted: tuple[str, ...] = ()
+    """Criteria that a review accepts over, though its own verdicts do not support them."""
 
 
 def extraction_conversation(

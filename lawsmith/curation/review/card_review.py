@@ -167,7 +167,7 @@ class _Progress:
     def _unread_review(
         self, turn: Turn, reply: Reply, read: UnreadReply, position: int
     ) -> "Turn | CardReview":
-        found = accepted_over_doubt(self.cards[-1].revision, read.problems)
+        found = accepted_over_doubt(self.cards[-1].revision, read.doubted)
         self.dissents.extend(found)
         after = self._again(turn, reply, read.reason, read.problems, read.final, position)
         if found and isinstance(after, CardReview):

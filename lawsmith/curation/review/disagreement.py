@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from lawsmith.curation.evidence import Reason
 
 DissentKind = Literal[
     "gates_accept_reviewer_rejects", "accepts_over_doubt", "gates_refuse_revision"
 ]
-
-ACCEPT_OVER_DOUBT: Final = "$.decision: accept is refused while"
-"""How the problem of a reply begins that accepts a card and doubts a criterion of it."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +30,16 @@ def rejected_by_reviewer(revision: int, doubts: str) -> Dissent:
     return Dissent(revision, "gates_accept_reviewer_rejects", doubts)
 
 
-def accepted_over_doubt(revision: int, problems: Sequence[str]) -> tuple[Dissent, ...]:
-    """A reply that accepts what one of its own verdicts does not bear; none for other faults."""
-    return tuple(
-        Dissent(revision, "accepts_over_doubt", problem.removeprefix("$.decision: "))
-        for problem in problems
-        if problem.startswith(ACCEPT_OVER_DOUBT)
-    )
+def accepted_over_doubt(revision: int, doubted: Sequence[str]) -> tuple[Dissent, ...]:
+    """The disagreement of an accept with the reply's own verdicts; none where none is doubted."""
+    if not doubted:
+        return ()
+    return (Dissent(revision, "accepts_over_doubt", accept_refused(doubted)),)
+
+
+def accept_refused(doubted: Sequence[str]) -> str:
+    """Why an accept does not count, in words: criteria that its verdicts do not support."""
+    return f"accept is refused while {', '.join(doubted)} is not supported"
 
 
 def revision_refused(revision: int, reasons: Sequence[Reason]) -> Dissent:
@@ -49,9 +49,9 @@ def revision_refused(revision: int, reasons: Sequence[Reason]) -> Dissent:
 
 
 __all__ = (
-    "ACCEPT_OVER_DOUBT",
     "Dissent",
     "DissentKind",
+    "accept_refused",
     "accepted_over_doubt",
     "rejected_by_reviewer",
     "revision_refused",

@@ -8,7 +8,7 @@ from typing import Final
 from lawsmith.chat import Reply
 from lawsmith.curation.evidence import SearchView, place_quote
 from lawsmith.curation.reading import Shown, UnreadReply, incomplete, read_reply
-from lawsmith.curation.review.disagreement import ACCEPT_OVER_DOUBT
+from lawsmith.curation.review.disagreement import accept_refused
 from schemas.packet import Packet
 from schemas.review import (
     CARD_CRITERIA,
@@ -50,7 +50,8 @@ def read_review(
     draft = read_reply(reply, ReviewDraft)
     if not isinstance(draft, ReviewDraft):
         return UnreadReply(ReasonCode.UNUSABLE_REPLY, draft, final=False)
-    problems = list(_whole_problems(draft, CRITERIA[subject]))
+    doubted = _doubted(draft)
+    problems = list(_whole_problems(draft, CRITERIA[subject], doubted))
     verdicts = []
     for i, criterion in enumerate(draft.criteria):
         verdict, problem = _placed(criterion, packet, view, f"$.criteria[{i}]")
@@ -59,7 +60,7 @@ def read_review(
         verdicts.append(verdict)
         problems += [problem] if problem else []
     if problems:
-        return UnreadReply(ReasonCode.UNUSABLE_REPLY, tuple(problems), final=False)
+        return UnreadReply(ReasonCode.UNUSABLE_REPLY, tuple(problems), False, doubted)
     order = {name: n for n, name in enumerate(CRITERIA[subject])}
     return draft, tuple(sorted(verdicts, key=lambda verdict: order[verdict.criterion]))
 
@@ -70,7 +71,16 @@ def _unseen(first_line: int, last_line: int, shown: Shown, path: str) -> str | N
     return f"{path}.first_line: lines {first_line}-{last_line} were left out of what you read"
 
 
-def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
+def _doubted(draft: ReviewDraft) -> tuple[str, ...]:
+    """The criteria that a review accepts over without supporting them."""
+    if draft.decision != "accept":
+        return ()
+    return tuple(c.criterion for c in draft.criteria if c.verdict != "supported")
+
+
+def _whole_problems(
+    draft: ReviewDraft, criteria: Sequence[str], doubted: Sequence[str]
+) -> list[str]:
     counts: Counter[str] = Counter(criterion.criterion for criterion in draft.criteria)
     problems = [
         f"$.criteria: {name!r} is given {counts[name]} times; once is due"
@@ -82,9 +92,8 @@ def _whole_problems(draft: ReviewDraft, criteria: Sequence[str]) -> list[str]:
         for name in counts
         if name not in criteria
     ]
-    doubted = [c.criterion for c in draft.criteria if c.verdict != "supported"]
-    if draft.decision == "accept" and doubted:
-        problems.append(f"{ACCEPT_OVER_DOUBT} {', '.join(doubted)} is not supported")
+    if doubted:
+        problems.append(f"$.decision: {accept_refused(doubted)}")
     said = draft.changes is not None and draft.changes.strip() != ""
     if (draft.decision == "revise") != said:
         problems.append(

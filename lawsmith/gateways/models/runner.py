@@ -1,13 +1,10 @@
 """The one runner of conversations: collects open requests, gets them answered, steps again."""
 
-import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event
-from types import FrameType
 from typing import Generic
 
 from lawsmith.chat import (
@@ -233,21 +230,4 @@ class _Run(Generic[ValueT]):
             self._progress(subject, self.outcomes[subject])
 
 
-@contextmanager
-def stop_on_interrupt() -> Iterator[Event]:
-    """An event that the first Ctrl-C sets; a second one interrupts as usual. Main thread only."""
-    stop = Event()
-    before = signal.getsignal(signal.SIGINT)
-
-    def on_interrupt(number: int, frame: FrameType | None) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, on_interrupt)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-__all__ = ("DEFAULT_CONCURRENCY", "RunReport", "run_conversations", "stop_on_interrupt")
+__all__ = ("DEFAULT_CONCURRENCY", "RunReport", "run_conversations")

@@ -24,8 +24,8 @@ from math import exp, isclose, log, log10, pi
 from typing import Final, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from lawsmith.errors import UndefinedValueError
 from lawsmith.expressions import compile_expression, evaluate, evaluate_exact
@@ -494,7 +494,7 @@ class _Basis:
             shares = shares + part
         left = _size(rest)
         if left <= _RANK:
-            own = solve_triangular(self._shares[:kept, :kept], shares)
+            own = scipy.linalg.solve_triangular(self._shares[:kept, :kept], shares)
             large = np.abs(own) > _NONZERO
             return [one for one, keep in zip(self.columns, large, strict=True) if keep]
         self._directions[kept] = rest / left

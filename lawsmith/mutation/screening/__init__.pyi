@@ -46,3 +46,4 @@ from .recovery import (
     STARTS_POLICY as STARTS_POLICY,
 )
 from .soundness import BOXES as BOXES
+from .soundness import found_undefined as found_undefined

@@ -26,9 +26,8 @@ from decimal import Decimal
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.stats import qmc
 
 from lawsmith.errors import InputError, UndefinedValueError
 from lawsmith.expressions import compile_expression
@@ -203,7 +202,8 @@ def starts(true: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     if not len(true):
         return np.empty((1, 0))
-    sequence = qmc.Sobol(len(true), scramble=False).random(FIRST_POINT + STARTS)[FIRST_POINT:]
+    sobol = scipy.stats.qmc.Sobol(len(true), scramble=False)
+    sequence = sobol.random(FIRST_POINT + STARTS)[FIRST_POINT:]
     unit = np.array([float(f"1e{Decimal(repr(value)).adjusted()}") for value in true.tolist()])
     found: NDArray[np.float64] = np.sign(true) * unit * 10.0 ** (DECADES * (sequence - 0.5))
     return found
@@ -224,7 +224,7 @@ def _fitted(misfit: Misfit, start: NDArray[np.float64]) -> NDArray[np.float64]:
 
     if not len(start):
         return start
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         lambda logs: misfit(constants(logs)),
         np.zeros(len(start)),
         slopes,

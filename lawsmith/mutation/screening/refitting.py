@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.stats import qmc
 
 from lawsmith.expressions import evaluate_where_defined
 from lawsmith.measurement import HOPELESS, Controlled, Points, columns
@@ -139,7 +138,7 @@ class Refit:
 
     def _followed(self, start: Floats, steps: int) -> tuple[float, Floats]:
         """(mean square of the residuals, curved constants) where a descent ends."""
-        found = least_squares(
+        found = scipy.optimize.least_squares(
             self._residuals,
             start,
             self._jacobian,
@@ -291,7 +290,7 @@ def _apart(count: int) -> Floats:
 
 def _together(own: Floats) -> Floats:
     """Sobol points around the law's own values, some with signs turned."""
-    unit = qmc.Sobol(2 * len(own), scramble=False).random_base2(_SOBOL)[1:]
+    unit = scipy.stats.qmc.Sobol(2 * len(own), scramble=False).random_base2(_SOBOL)[1:]
     sizes, turned = np.split(unit, 2, axis=1)
     signs = np.where(turned < _FLIPPED, -1.0, 1.0)
     found: Floats = own * signs * 10.0 ** (_SOBOL_DECADES * (2 * sizes - 1))

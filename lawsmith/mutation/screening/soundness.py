@@ -107,6 +107,12 @@ def defined(case: Case) -> Certificate:
     )
 
 
+def found_undefined(failed: Certificate) -> bool:
+    """Whether a failed certificate found a law without a value inside the domain."""
+    # Certificate 2 states no figure of holes where it stopped at a point without a value.
+    return failed.number == 2 and failed.figures.get("holes", "stopped") != "none"
+
+
 def _definedness(case: Case, points: Points) -> tuple[str, str, str]:
     """(`proved` or `sampled`; place and problem of the first hole, or nothing)."""
     controls, constraints = case.family.controls, case.family.constraints
@@ -205,4 +211,4 @@ def _identity_gap(
     return float((np.abs(table[:, 0] - table[:, 1]) / np.where(size > 0, size, 1.0)).max())
 
 
-__all__ = ("defined", "identities_hold", "units_close")
+__all__ = ("defined", "found_undefined", "identities_hold", "units_close")

@@ -30,6 +30,8 @@ from .reading import (
 from .reading import (
     read_task as read_task,
 )
+from .second_opinion import Disagreement as Disagreement
+from .second_opinion import disagreements as disagreements
 from .verification import verify_release as verify_release
 from .writing import Written as Written
 from .writing import thaw as thaw

@@ -213,7 +213,7 @@ def test_refused_candidates_keep_their_reasons() -> None:
 
 def test_a_term_of_noise_level_is_set_by_design_and_says_so() -> None:
     """Defect 24: R² of the whole law does not make the added term visible; power does."""
-    found = chosen("eckerle4")
+    found = chosen("brain_body")
     assert found.by_design
     (stated,) = [c for c in found.certificates if c.name == "visibility"]
     assert "by design" in stated.sentence

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,7 +13,7 @@ from lawsmith.calibration.fitting.constants import Constant
 from lawsmith.calibration.fitting.fits import Fit, fit
 from lawsmith.calibration.problems.records import Records, Space, records_of
 from lawsmith.calibration.worlds.calibration import HiddenForm, WorldPlan, calibrate, support_points
-from lawsmith.calibration.worlds.pools import Pool, read_world, write_world
+from lawsmith.calibration.worlds.pools import Pool, pool_bytes, read_pool
 from lawsmith.calibration.worlds.simulator import CalibratedSimulator
 from lawsmith.errors import InputError, IntegrityError, UndefinedValueError
 from lawsmith.expressions import parse_infix
@@ -114,45 +114,36 @@ def test_small_groups_are_dropped_and_the_others_have_their_own_noise() -> None:
     assert world.rows == 49
 
 
-def test_a_world_written_and_read_is_the_same(tmp_path: Path) -> None:
+def written(world: CalibratedWorld, pool: Pool) -> bytes:
+    return pool_bytes(pool, [control.name for control in world.controls])
+
+
+def test_a_pool_written_and_read_is_the_same() -> None:
     world, pool, _ = grouped_world()
-    write_world(tmp_path, world, pool)
-    again, read = read_world(tmp_path)
-    assert again == world
+    data = written(world, pool)
+    read = read_pool(data, world)
     for group in range(2):
         assert (read.inputs[group] == pool.inputs[group]).all()
         assert (read.residuals[group] == pool.residuals[group]).all()
-    first = (tmp_path / "pool.parquet").read_bytes()
-    write_world(tmp_path, world, pool)
-    assert (tmp_path / "pool.parquet").read_bytes() == first
+    assert written(world, pool) == data
 
 
-def test_what_ships_is_data_without_law_or_code(tmp_path: Path) -> None:
+def test_what_ships_is_data_without_law_or_code() -> None:
     world, pool, _ = power_world()
-    write_world(tmp_path, world, pool)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["pool.parquet", "world.json"]
-    table = pq.read_table(tmp_path / "pool.parquet")
+    table = pq.read_table(BytesIO(written(world, pool)))
     assert table.column_names == ["group", "input x", "residual"]
     assert {str(kind) for kind in table.schema.types[1:]} == {"double"}
-    text = (tmp_path / "world.json").read_text(encoding="utf-8")
     law = {"op", "args", "var", "expression", "constants", "params", "formula_source"}
-    assert not set(re.findall(r'"(\w+)":', text)) & law
+    assert not set(re.findall(r'"(\w+)":', world.to_json())) & law
 
 
-def test_altered_files_are_refused(tmp_path: Path) -> None:
+def test_altered_pools_are_refused() -> None:
     world, pool, _ = power_world()
-    write_world(tmp_path, world, pool)
-    record = (tmp_path / "world.json").read_text(encoding="utf-8")
-    (tmp_path / "world.json").write_text(record.replace('"rows":200', '"rows":201'))
-    with pytest.raises(IntegrityError):
-        read_world(tmp_path)
-    (tmp_path / "world.json").write_text(record)
-    (tmp_path / "pool.parquet").write_bytes((tmp_path / "pool.parquet").read_bytes() + b"\0")
     with pytest.raises(IntegrityError, match="sha256"):
-        read_world(tmp_path)
+        read_pool(written(world, pool) + b"\0", world)
     other = Pool(pool.labels, pool.inputs, (pool.residuals[0] + 1,))
     with pytest.raises(IntegrityError, match="sha256"):
-        write_world(tmp_path, world, other)
+        read_pool(written(world, other), world)
 
 
 def test_a_large_pool_is_a_stated_subset() -> None:

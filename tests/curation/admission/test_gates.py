@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from lawsmith.curation.admission.gates import GATES, Admission, admit, admit_draft
+from lawsmith.curation.admission.context import Bench
+from lawsmith.curation.admission.gate_table import BUILDING_FINDS, FINDINGS, GATES
+from lawsmith.curation.admission.gates import Admission, admit, admit_draft
 from lawsmith.curation.admission.known_laws import KnownLaw, KnownRelation
 from lawsmith.curation.admission.overrides import Override
 from lawsmith.expressions import parse_infix
@@ -20,15 +22,22 @@ Gates = Callable[[Data], Admission]
 @pytest.fixture
 def gates(packet: Packet, paper: Paper, draft_of: Callable[[Data], CardDraft]) -> Gates:
     def run(data: Data, on: Packet = packet, **more: Any) -> Admission:
-        return admit_draft(
+        licence = more.pop("licence", None)
+        admission = admit_draft(
             draft_of(data),
             on,
             card_id="sample:0001/r1",
-            paper=paper.model_copy(update={"licence": more.pop("licence", None)}),
+            paper=paper.model_copy(update={"licence": licence}),
             extractor="reader-a",
             prompt_sha256="0" * 64,
             **more,
         )
+        if admission.refused is not None:
+            bench = Bench(admission.refused, on, more.get("known", ()), licence)
+            for gate in GATES:
+                if gate.name not in admission.not_run:
+                    assert {reason.code for reason in gate.run(bench)} <= {*gate.finds}, gate.name
+        return admission
 
     return run
 
@@ -40,6 +49,16 @@ def found(admission: Admission) -> set[tuple[str, str]]:
 
 def at(first: int, last: int, quote: str, support: str = "said there") -> Data:
     return {"first_line": first, "last_line": last, "quote": quote, "support": support}
+
+
+def test_every_finding_is_that_of_a_gate_or_of_the_building() -> None:
+    of_gates = {code for gate in GATES for code in gate.finds}
+    assert {finding.code for finding in FINDINGS} == {*of_gates, *BUILDING_FINDS} - {
+        *(ReasonCode.INFEASIBLE_DESIGN, ReasonCode.TOO_FEW_COMBINATIONS),
+    }
+    names = [gate.name for gate in GATES]
+    for position, gate in enumerate(GATES):
+        assert {*gate.needs} <= {*names[:position]}, gate.name
 
 
 def test_a_sound_draft_becomes_a_card(gates: Gates, data: Data, packet: Packet) -> None:
