@@ -69,6 +69,11 @@ class StratumCount(Part):
     difficulty: str
     moves: str
     families: int
+    original_nodes: int = 0
+    """Of the folded laws, over all its families."""
+    counterfactual_nodes: int = 0
+    larger: int = 0
+    """Of its families, those whose Counterfactual has more nodes than the Original."""
 
 
 class PublicManifest(Record):

@@ -1,7 +1,7 @@
 """Do the two laws of a family look alike in size, and what are the moves?
 
-Run with `python -m benchmarks.speed.sizes [KEYS]`. Each card (textbook relations, the sample
-window's, the hand-written one) is forged with each key. Where one law of a pair always were the
+Run with `python -m benchmarks.speed.sizes [KEYS [FIRST]]`. Each card (textbook relations,
+the sample window's, the hand-written one) is forged with each key. Where one law of a pair always were the
 larger, a judge who sees both could tell which is the Original without knowing any science.
 """
 
@@ -48,10 +48,12 @@ class Draw(NamedTuple):
     counterfactual: Sizes | None
 
 
-def main(keys: int = KEYS) -> None:
+def main(keys: int = KEYS, first: int = 0) -> None:
     """Print the figures."""
     with ProcessPoolExecutor(1) as pool:
-        draws = list(pool.map(_drawn, product(range(keys), range(len(_cards()))), chunksize=4))
+        draws = list(
+            pool.map(_drawn, product(range(first, first + keys), range(len(_cards()))), chunksize=4)
+        )
     families = [one for one in draws if one.original is not None]
     print(f"{len(draws)} keyed draws, {len(families)} families")
     _moves(families)

@@ -19,6 +19,8 @@ SEARCH_POLICY: Final = named("search")
 HISTORICAL_DRAWS: Final = 8
 LONGER: Final = 0.3
 """Share of cards that take a longer Counterfactual as gladly as another."""
+TRANSFORMS_LAST: Final = 0.5
+"""Share of the cards that ask for a shorter law on which transforms come last, too."""
 _PLIABLE: Final[tuple[MoveKind, ...]] = ("exponent", "coefficient")
 """Kinds that nearly always have a law of any size: a power can be left out, and a coefficient
 stands beside any other move."""
@@ -81,13 +83,13 @@ class Pool:
     def in_turn(self, kinds: Sequence[MoveKind]) -> tuple[MoveKind, ...]:
         """The kinds in the order in which they are asked.
 
-        Where a longer law is not wanted, those come last that have a shorter one nearly always:
-        they would leave the others no turn. Transforms, of which most can, do on every other card.
+        Where a longer law is not wanted, those come last that nearly always have one:
+        they would leave the others no turn. Transforms, of which most can, do on a share of them.
         """
         if self.longer:
             return tuple(kinds)
-        halves = bool(self._draws.generator("transforms last").integers(2))
-        last = {*_PLIABLE, "transform"} if halves else {*_PLIABLE}
+        behind = self._draws.generator("transforms last").random() < TRANSFORMS_LAST
+        last = {*_PLIABLE, "transform"} if behind else {*_PLIABLE}
         return tuple(sorted(kinds, key=lambda kind: kind in last))
 
     def is_wanted(self, sifted: Sifted) -> bool:

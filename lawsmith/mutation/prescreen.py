@@ -40,7 +40,7 @@ LARGEST_RATIO: Final = 1e3
 """Worlds whose typical sizes differ by more are told apart by a glance, not by a law."""
 BLEND_DEPTH: Final = 2
 """How much deeper a law stands in the blend (1 - s)*g + s*g'."""
-ALIKE: Final = 8
+ALIKE: Final = 7
 """Size within which two laws count as of one size: their least e then decides."""
 SECOND_MOVE: Final = 12
 """Size nearer to the Original's size that a second move must bring the law."""
@@ -287,8 +287,8 @@ def rejected(
 
 
 def text_size(laws: dict[str, Expression]) -> int:
-    """Characters of laws as text, and two for each of their nodes."""
-    return sum(len(to_infix(law)) + 2 * node_count(law) for law in laws.values())
+    """Characters of laws as text, and one more for each of their nodes."""
+    return sum(len(to_infix(law)) + node_count(law) for law in laws.values())
 
 
 __all__ = ("Sieve", "Sifted", "rejected", "text_size")

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -40,7 +39,7 @@ from lawsmith.mutation import (
     STRATA_POLICY,
     by_move,
 )
-from lawsmith.mutation.laws import RELATIVE, TOLERANCE_POLICY
+from lawsmith.mutation.laws import RELATIVE, TOLERANCE_POLICY, folded_laws
 from lawsmith.mutation.screening import DECADES, RANK_BOUND, STARTS, STARTS_POLICY, VERSIONS
 from lawsmith.release.content import ReleaseContent, cut_policy
 from lawsmith.release.leaks import SIGNIFICANCE
@@ -48,7 +47,8 @@ from lawsmith.release.tables import parquet_rows
 from lawsmith.release.tasks import ADAPTIVE_CAP, THRESHOLD
 from lawsmith.rules import named
 from schemas.card import Card
-from schemas.family import Family
+from schemas.expression import node_count
+from schemas.family import Family, RelationSet
 from schemas.historical_card import HistoricalCard
 from schemas.record import CANARY, Instant, Record, content_digest, strict_json
 from schemas.release import (
@@ -121,15 +121,28 @@ def list_files(root: Path, tree: str) -> list[Path]:
 
 
 def strata_of(families: Iterable[Family]) -> tuple[StratumCount, ...]:
-    """How many families of each difficulty and combination of move kinds there are."""
-    counts = Counter(
-        (family.difficulty, "+".join(sorted(group[0].move for group in by_move(family.mutations))))
-        for family in families
-    )
+    """How many families of each difficulty and combination of move kinds, and how large."""
+    sizes: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for family in families:
+        moves = "+".join(sorted(group[0].move for group in by_move(family.mutations)))
+        pair = (_nodes(family.original), _nodes(family.counterfactual))
+        sizes.setdefault((family.difficulty, moves), []).append(pair)
     return tuple(
-        StratumCount(difficulty=difficulty, moves=moves, families=count)
-        for (difficulty, moves), count in sorted(counts.items())
+        StratumCount(
+            difficulty=difficulty,
+            moves=moves,
+            families=len(found),
+            original_nodes=sum(before for before, _ in found),
+            counterfactual_nodes=sum(after for _, after in found),
+            larger=sum(after > before for before, after in found),
+        )
+        for (difficulty, moves), found in sorted(sizes.items())
     )
+
+
+def _nodes(relations: RelationSet) -> int:
+    """Nodes of the folded laws of one world."""
+    return sum(node_count(law) for law in folded_laws(relations).values())
 
 
 def models_of(
