@@ -1,8 +1,8 @@
 """Do the two laws of a family look alike in size, and what are the moves?
 
-Run with `python -m benchmarks.speed.sizes [KEYS [FIRST]]`. Each card (textbook relations, the
-sample window's, the hand-written one) is forged with each key. Where one law of a pair always were
-the larger, a judge who sees both could tell which is the Original without knowing any science.
+Run with `python -m benchmarks.speed.sizes [KEYS [FIRST]]`. Each card (textbook relations, those
+of the sample's window, the hand-written one) is forged with each key. Where one law of a pair
+always were the larger, a judge who sees both could tell which is the Original without science.
 """
 
 import sys

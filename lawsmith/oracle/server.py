@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -343,7 +344,9 @@ def serve(
     allow_hosts: Sequence[str] = (),
     idle_seconds: float = IDLE_SECONDS,
 ) -> None:
-    """Serves a release until interrupted; the first line on stdout is JSON with the address.
+    """Serves a release until interrupted or told to end (SIGTERM).
+
+    The first line on stdout is JSON with the address.
 
     Args:
         release: as `make_server` takes it, and so are all others.
@@ -373,10 +376,17 @@ def serve(
         told = {"url": f"http://{shown}:{bound}", "log": str(server.oracle.log.path)}
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
+        if threading.current_thread() is threading.main_thread():
+            # A process may be started with the signal ignored.
+            signal.signal(signal.SIGTERM, _interrupt)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
             return
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

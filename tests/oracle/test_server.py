@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -200,3 +201,21 @@ def test_a_table_that_no_export_left_out_is_missed(
     (copy / "public/identification.jsonl").unlink()
     with pytest.raises(IntegrityError, match=r"identification\.jsonl: is missing"):
         load_worlds(copy)
+
+
+def test_the_process_ends_on_a_signal_that_its_parent_ignores(
+    temporal_release: Path, tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "lawsmith.oracle.server", str(temporal_release)),
+            *("--record", str(tmp_path / "record")),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),  # noqa: PLW1509
+    ) as process:
+        assert process.stdout is not None
+        assert "url" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(timeout=60) == 0

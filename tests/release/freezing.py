@@ -19,9 +19,10 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from lawsmith.evaluation import episode_id
 from lawsmith.release.bundle import Release, read_release, write_release
 from lawsmith.release.content import ReleaseContent
-from lawsmith.stages.playing import EPISODES, play_release, score_release
+from lawsmith.stages.playing import EPISODES, SCORES, play_release, score_release
 from lawsmith.stages.submissions import SCORES as CALIBRATED_SCORES
 from lawsmith.stages.submissions import SUBMISSIONS, score_submissions
 from schemas.episode import Completion, Episode
@@ -64,7 +65,9 @@ def freeze(content: ReleaseContent, to: Path, version: str) -> None:
         lines = (to / EPISODES).read_text(encoding="utf-8").splitlines()
         lines += [_with_law(Episode.from_json(line), opened).to_json() for line in lines]
         _write_lines(to / EPISODES, lines)
-        score_release(to, folder, to)
+        scored = Path(name) / "scored"
+        score_release(to, folder, scored)
+        shutil.copy(scored / SCORES, to)
         assert opened.sealed is not None
         submissions = [
             samples.evolve(one, release_id=content.release_id)
@@ -73,9 +76,10 @@ def freeze(content: ReleaseContent, to: Path, version: str) -> None:
         ]
         if submissions:
             _write_lines(to / SUBMISSIONS, [one.to_json() for one in submissions])
-            scored = score_submissions(to / SUBMISSIONS, folder, to)
-            if scored.unread:
-                raise ValueError(f"submissions that cannot be scored: {scored.unread}")
+            answers = score_submissions(to / SUBMISSIONS, folder, scored)
+            if answers.unread:
+                raise ValueError(f"submissions that cannot be scored: {answers.unread}")
+            shutil.copy(scored / CALIBRATED_SCORES, to)
         (to / ARCHIVE).write_bytes(_packed(folder))
 
 
@@ -101,7 +105,7 @@ def _with_law(episode: Episode, opened: Release) -> Episode:
     turns = (*episode.turns[:-1], last.model_copy(update={"action": action}))
     return samples.evolve(
         episode,
-        id=f"{episode.task_id}/{episode.protocol}/{LAW}/{episode.repeat}",
+        id=episode_id(episode.task_id, episode.protocol, episode.budget, LAW, episode.repeat),
         player=LAW,
         completion=completion,
         turns=turns,
