@@ -371,15 +371,16 @@ def serve(
         allow_hosts=allow_hosts,
         idle_seconds=idle_seconds,
     ) as server:
+        if threading.current_thread() is threading.main_thread():
+            # A process may be started with the signal ignored; whoever reads the address may
+            # send it at once.
+            signal.signal(signal.SIGTERM, _interrupt)
         bound = server.server_address[1]
         shown = f"[{host}]" if ":" in host else host
         told = {"url": f"http://{shown}:{bound}", "log": str(server.oracle.log.path)}
-        sys.stdout.write(json.dumps(told) + "\n")
-        sys.stdout.flush()
-        if threading.current_thread() is threading.main_thread():
-            # A process may be started with the signal ignored.
-            signal.signal(signal.SIGTERM, _interrupt)
         try:
+            sys.stdout.write(json.dumps(told) + "\n")
+            sys.stdout.flush()
             server.serve_forever()
         except KeyboardInterrupt:
             return
