@@ -200,7 +200,7 @@ def _served(shell: Shell, arguments: list[str], play: str) -> None:
         address = re.search(r"http://[\d.:]+", running.stdout.readline())
         assert address is not None
         with urllib.request.urlopen(address[0], timeout=30) as answer:
-            assert b'"tasks":18' in answer.read()
+            assert b'"tasks":16' in answer.read()
         (done,) = follow(shell, [play.replace("http://127.0.0.1:8765", address[0])])
         assert "16 episodes played" in done.out
         running.terminate()

@@ -95,8 +95,8 @@ FINDINGS: Final = (
     ),
     Finding(
         ReasonCode.UNIT_INCOHERENT,
-        "Dimensions close, but the printed numbers need a conversion that the formula lacks, "
-        "if only on one branch. A conversion, as 100 for percent, is a parameter with a unit.",
+        "Dimensions close, but somewhere a conversion is missing; one, as 100 for percent, is a "
+        "parameter with a unit.",
     ),
     Finding(
         ReasonCode.INVALID_EXPRESSION,
