@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -77,7 +78,9 @@ class PdfChild:
         process.kill()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                # A request that a dead child never took is lost with it.
+                with suppress(BrokenPipeError):
+                    pipe.close()
         process.wait()
 
     def _running(self) -> "subprocess.Popen[bytes]":
