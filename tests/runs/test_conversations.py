@@ -10,14 +10,18 @@ from lawsmith.runs.conversations import stop_on_interrupt
 
 
 def test_the_first_interrupt_stops_and_the_second_interrupts() -> None:
-    before = signal.getsignal(signal.SIGINT)
+    # A shell may have started the tests with the signal ignored.
+    outside = signal.signal(signal.SIGINT, signal.default_int_handler)
     stop = threading.Event()
-    with stop_on_interrupt(stop):
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop.wait(60)
-        with pytest.raises(KeyboardInterrupt):
-            _interrupt_and_wait()
-    assert signal.getsignal(signal.SIGINT) is before
+    try:
+        with stop_on_interrupt(stop):
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stop.wait(60)
+            with pytest.raises(KeyboardInterrupt):
+                _interrupt_and_wait()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, outside)
 
 
 def test_outside_the_main_thread_no_handler_is_set() -> None:
